@@ -1,10 +1,10 @@
-// The whole schema of a new database: constraints and indexes, all created in one transaction when a client connects
-// first.
+// The schema of a new database: constraints and indexes, all created in one transaction when a client connects first.
+// Only the vector index is added later, by a client with an embedder (embeddings/index).
 //
 // Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be longer
 // than an index entry. Databases made by an earlier release are upgraded to it by the steps in schema_upgrades/.
 //
-// version: 25
+// version: 27
 // mode: schema
 // row:  -
 
@@ -176,6 +176,10 @@ FOR (n:Event) ON (n.tenant_id, n.expires_us);
 CREATE INDEX event_ahead IF NOT EXISTS
 FOR (n:Event) ON (n.tenant_id, n.ahead, n.time_us);
 
+// The events that name a user, in order of time.
+CREATE INDEX event_of_user IF NOT EXISTS
+FOR ()-[r:NAMES_USER]-() ON (r.user_key, r.time_us);
+
 // --- Entities ---
 
 CREATE INDEX entity_of_tenant IF NOT EXISTS
@@ -215,7 +219,7 @@ FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
 CREATE INDEX artifact_guides IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.guides);
 
-// Artifacts that no compilation has compared yet with others about the same condition.
+// Artifacts that no compilation has compared yet with others about the same condition or cause.
 CREATE INDEX artifact_uncompared IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.uncompared);
 
@@ -223,7 +227,7 @@ FOR (n:Artifact) ON (n.tenant_id, n.status, n.uncompared);
 CREATE INDEX artifact_recorded IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.recorded_us);
 
-// Artifacts about the same condition, which may conflict.
+// Artifacts about the same condition or cause, which may conflict.
 CREATE INDEX artifact_situation IF NOT EXISTS
 FOR (n:Artifact) ON (n.situation_key);
 

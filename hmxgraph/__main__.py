@@ -19,13 +19,13 @@ def main() -> None:
         return
     gc.disable()  # imported modules stay in memory; hmxgraph.cli._commands.loaded enables it again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Until the command's modules are imported; then hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
+        # Imports leave nothing to clean up. After them, hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
         signal.signal(signal.SIGINT, _exit_now)
     from hmxgraph.adapters.warm import run_in_warm_process  # noqa: PLC0415 - before anything slow
 
     if (code := run_in_warm_process(sys.argv[1:])) is not None:
         sys.exit(code)
-    from hmxgraph.cli import main as program  # noqa: PLC0415 - slow; nothing needs cleaning up while it runs
+    from hmxgraph.cli import main as program  # noqa: PLC0415 - slow, so only now
 
     program()
 

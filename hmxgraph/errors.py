@@ -1,4 +1,4 @@
-"""Every error that hmxgraph raises, in one tree."""
+"""The errors of hmxgraph, in one tree; it is drawn at the end of this module."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +39,7 @@ class HmxGraphError(Exception):
 
 
 class NotFound(HmxGraphError, LookupError):
-    """This tenant has no object of this kind and id."""
+    """There is no object of this *kind* and *name* (an id or a text); in *tenant_id*, if that is given."""
 
     code = "not_found"
 
@@ -144,7 +144,7 @@ class TaskError(HmxGraphError, ValueError):
 
 
 class ParentLoop(HmxGraphError, ValueError):
-    """Events that would become their own cause through stored events; the call stores nothing."""
+    """Events that would be their own cause; the call stores nothing."""
 
     code = "conflict"
 
@@ -208,7 +208,7 @@ class InvalidDocument(DocumentError):
 
 
 class IngestRefused(HmxGraphError, ValueError):
-    """A source that cannot be read, or the first bad line under ``on_error="raise"``.
+    """A source or a file for rejects that cannot be used, or the first bad line under ``on_error="raise"``.
 
     ``stored`` says what the same call had stored before.
     """
@@ -270,7 +270,7 @@ class NotWritten(HmxGraphError, OSError):
 
 
 class BackupRefused(HmxGraphError, ValueError):
-    """A backup that cannot be written or restored as it is."""
+    """A backup that cannot be written now, or a file that cannot be restored."""
 
     code = "invalid"
 
@@ -286,7 +286,7 @@ class BackupRefused(HmxGraphError, ValueError):
 
 @contextmanager
 def naming(item: str) -> Iterator[None]:
-    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields; unless it is empty.
+    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields.
 
     >>> with naming("records[2]"):
     ...     raise TaskError("evidence", "summary is missing", "give it")
@@ -296,8 +296,6 @@ def naming(item: str) -> Iterator[None]:
     try:
         yield
     except (TaskError, InvalidDocument, InvalidRequest, UnknownChoice) as error:
-        if not item:
-            raise
         first, *rest = error.args
         raise type(error)(f"{item}{'.' if isinstance(error, PackError) else ': '}{first}", *rest) from error
 
@@ -308,7 +306,8 @@ def naming(item: str) -> Iterator[None]:
 class EngineError(HmxGraphError, RuntimeError):
     """The local server could not be fetched, started, reached or stopped; the message ends with the way out.
 
-    Nothing was written: it is raised before a call sends anything. Later, it becomes `LocalServerDied`.
+    It is raised before anything is written: while connecting, or by the commands for the server. If a restart during a
+    call fails, the error is `LocalServerDied` instead.
     """
 
     code = "unavailable"
@@ -377,7 +376,7 @@ class FingerprintError(HmxGraphError, ValueError):
 
 
 class FingerprintRefused(FingerprintError):
-    """A check other than hashes, versions and signature failed (``check`` names it), or a file is unusable."""
+    """A check other than hashes, versions and signature failed, or a key or file is unusable; ``check`` says which."""
 
     def __init__(self, check: str, reason: str, way_out: str = "nothing was written") -> None:
         super().__init__(check, reason, way_out)
@@ -421,7 +420,7 @@ class SignatureMismatch(FingerprintError):
 
 
 class UnsupportedVersion(FingerprintError):
-    """A protocol, envelope or document version that this release cannot read."""
+    """A version of HMX, of an envelope or of a fingerprint that this release cannot read."""
 
     code = "unsupported"
 
@@ -813,7 +812,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── MalformedJson             not strict JSON
 #     │   ├── NotCanonical              NaN, lone surrogates, integers >= 2^53: no canonical JSON
 #     │   └── InvalidDocument           well-formed JSON that violates a specification; carries every fault
-#     ├── NotFound (LookupError)        no such event, artifact, session, query ... in this tenant
+#     ├── NotFound (LookupError)        no such event, artifact, session, cursor, schema ...
 #     ├── InvalidTenant (ValueError)    a tenant id that no event could carry
 #     ├── InvalidTime (ValueError)      not an ISO 8601 date-time with an offset
 #     ├── LifecycleError (ValueError)
@@ -833,13 +832,13 @@ class ConflictClosed(LifecycleError):
 #     │   ├── FingerprintRefused        another check failed: size, json, format, structure ...; names it
 #     │   ├── HashMismatch              one of the two hashes does not match the bytes
 #     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
-#     │   └── UnsupportedVersion        another protocol or envelope version
+#     │   └── UnsupportedVersion        a version of HMX, envelope or fingerprint that is not supported
 #     ├── EmbedderError (RuntimeError)  the embedder raised an error
 #     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or mismatched ones
 #     ├── TaskError (ValueError)        a task record that breaks a rule, or that existing records rule out
-#     ├── IngestRefused (ValueError)    a source that cannot be read, or the first bad line under on_error="raise"
+#     ├── IngestRefused (ValueError)    an unusable source or rejects file, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
-#     ├── BackupRefused (ValueError)    a backup that cannot be written or restored as it is
+#     ├── BackupRefused (ValueError)    a backup that cannot be written now, or a file that cannot be restored
 #     ├── ParentLoop (ValueError)       events that would be their own cause
 #     ├── NotWritten (OSError)          an output file that cannot be written to the given path
 #     ├── GraphError
@@ -855,7 +854,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
 #     │   ├── NewerStore                a database that a newer release prepared
 #     │   ├── OlderStore                a database too old to be upgraded
-#     │   ├── IsolationUnsupported      the edition has one database only
+#     │   ├── IsolationUnsupported      the server cannot create a database for each tenant
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
 #     └── EngineError (RuntimeError)    the local server could not be fetched, started, reached or stopped
 #         ├── JavaMissing               no Java that this Neo4j runs on

@@ -149,7 +149,7 @@ def draft(
     budget=2048,
     sections=SECTION_PRIORITY,
     guidance=NO_GUIDANCE,
-    failed=frozenset(),
+    outcomes=MappingProxyType({}),
     long_sessions=None,
     results=MappingProxyType({}),
     changes=frozenset(),
@@ -167,7 +167,7 @@ def draft(
     candidates = appraised(request, state, ranking, what, request.count_tokens, guidance)
     candidates = with_relations(candidates, what.related, Vicinity())
     beside = {
-        "failed": frozenset(failed),
+        "outcomes": outcomes,
         "long_sessions": _long_sessions(events) if long_sessions is None else frozenset(long_sessions),
         "results": results,
         "changes": frozenset(changes),

@@ -1,4 +1,5 @@
-// Create the first artifact of a chain for each row, with links to its stored events and memories.
+// Create an artifact for each row, with links to its stored events and memories: the first of a chain, or a draft that
+// is only proposed as a successor.
 //
 // Evidence that is not stored yet is linked when it arrives (events/settle), so that erasure reaches the artifact.
 //

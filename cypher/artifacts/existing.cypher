@@ -1,7 +1,8 @@
 // The stored artifact with the id of a new one, and the draft or active artifact with its type and content: at most two
 // rows.
 //
-// Another writer may commit between the two lookups, so the row found by content may turn out to be the one with the id.
+// Another writer may commit between the two lookups, so the row found by content may turn out to be the one with the
+// id.
 //
 // mode: read
 // row:  relation, artifact

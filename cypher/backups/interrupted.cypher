@@ -1,4 +1,5 @@
-// The node that a restore creates first and removes last: one row if it was interrupted, or is going on.
+// The marker node that a restore or replay creates first and removes last: one row if it was interrupted, or is going
+// on.
 //
 // mode: read
 // row:  id, run

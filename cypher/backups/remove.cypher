@@ -1,4 +1,4 @@
-// Remove what an interrupted restore left behind.
+// Remove nodes with their relationships: what an interrupted restore left behind, or the marker of a finished one.
 //
 // mode: write
 // row:  removed

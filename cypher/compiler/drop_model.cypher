@@ -1,4 +1,4 @@
-// Delete the model if the tenant's sessions no longer support one. The node is locked by compiler/lock.
+// Delete the model: the tenant's sessions no longer support one. The node is locked by compiler/lock.
 //
 // mode: write
 // row:  dropped

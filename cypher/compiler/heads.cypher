@@ -1,6 +1,6 @@
 // The heads of all chains that the compiler started, whatever their status.
 //
-// The index seek skips superseded artifacts and those the compiler did not record.
+// The index seek skips superseded artifacts and chains that the compiler did not start.
 //
 // mode: read
 // row:  key, head

@@ -1,4 +1,4 @@
-// Mark artifacts as compared with all others about their condition.
+// Mark artifacts as compared with all others about their condition or cause.
 //
 // mode: write
 // row:  -

@@ -1,4 +1,5 @@
-// Mark all active artifacts that have a condition for another comparison, and store the policies to compare them with.
+// Mark all active artifacts about a condition or cause for another comparison, and store the hash of the policies to
+// compare them with.
 //
 // Artifacts are locked before the tenant, as in every transaction that locks both.
 //

@@ -1,4 +1,4 @@
-// Active artifacts with a condition that no compilation has compared yet with other artifacts on the same condition.
+// Active artifacts that no compilation has compared yet with the others about the same condition or cause.
 //
 // mode: read
 // row:  key

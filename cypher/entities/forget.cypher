@@ -1,10 +1,10 @@
 // Remove the mentions of a page of erased events: decrement the counts of entities and relations, in key order like all
 // writers. The first write locks each entity, as in events/record.
 //
-// A mention names the relations that its event was evidence for, so relations need not list their events. An entity or
-// relation without evidence is deprecated, and conflicts about it are blanked; an entity that nothing mentions any more
-// loses its name too. Other entities lose the spellings that no remaining mention has, and if none is left use the
-// normalised one; entities with more than 1,000 mentions keep all spellings.
+// A mention names the relations that its event was evidence for, so relations need not list their events. A relation
+// without evidence is deprecated, and conflicts about it are blanked and resolved; an entity that nothing mentions any
+// more is deprecated and loses its name. Other entities lose the spellings that no remaining mention has, and if none
+// is left use the normalised one; entities with more than 1,000 mentions keep all spellings.
 //
 // mode: write
 // row:  entities, relations

@@ -7,7 +7,7 @@
 // hints are needed because some statistics make the planner choose another index.
 //
 // mode: read
-// row:  session_key, sequence, around
+// row:  session_key, sequence, nearby
 UNWIND $batch.late AS row
 CALL (row) {
   OPTIONAL MATCH (event:Event {tenant_id: $tenant_id, session_key: row.session_key})
@@ -22,7 +22,7 @@ CALL (row, before) {
   USING INDEX SEEK event:Event(session_key, sequence)
   WHERE event.sequence IN [before, row.sequence]
   OPTIONAL MATCH (event)-[:NEXT]->(successor:Event)
-  RETURN collect([event.sequence, event.time_us, event.event_id, event.key, successor.key]) AS around
+  RETURN collect([event.sequence, event.time_us, event.event_id, event.key, successor.key]) AS nearby
 }
-RETURN row.session_key AS session_key, row.sequence AS sequence, around
+RETURN row.session_key AS session_key, row.sequence AS sequence, nearby
 ORDER BY session_key, sequence

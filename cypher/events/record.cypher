@@ -57,6 +57,12 @@ CALL (events) {
   WITH events[pair[0]] AS feedback, events[pair[1]] AS target
   CREATE (feedback)-[:ABOUT {tenant_id: $tenant_id}]->(target)
 }
+CALL (events) {
+  UNWIND $batch.named AS pair
+  WITH events[pair[0]] AS event, pair[1] AS user_key
+  MATCH (event)-[:IN_SESSION]->(session:Session)
+  CREATE (event)-[:NAMES_USER {tenant_id: $tenant_id, user_key: user_key, time_us: event.time_us}]->(session)
+}
 CALL () {
   UNWIND $batch.unlinked AS pair
   MATCH (earlier:Event {key: pair[0], tenant_id: $tenant_id})-[next:NEXT]->(:Event {key: pair[1]})

@@ -1,6 +1,6 @@
 // The entity graph.
 //
-// The strongest active relations between entities, as a picture.
+// The 150 strongest active relations between entities, as a picture.
 //
 // A condition on the type lets the planner use its index.
 //

@@ -1,6 +1,7 @@
 // Erased evidence and what still depends on it.
 //
-// Events whose content was erased, and the memories and artifacts that still cite them, as a picture.
+// Events whose content was erased, and the memories, artifacts and other records that still cite them, as a picture of
+// at most 200 links.
 //
 // A condition on the time lets the planner use its index.
 //

@@ -1,7 +1,7 @@
 // Failures and what fixed them, as a picture.
 //
-// Failure playbooks, their evidence, and the order of these events. A recovery that never worked stays a draft, and is
-// shown here too.
+// Failure playbooks, their evidence, and how these events are linked, at most 200 rows. Drafts are shown too, such as a
+// recovery that never worked.
 //
 // mode: read
 // row:  playbook, evidence, event, relation, other

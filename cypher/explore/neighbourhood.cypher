@@ -1,6 +1,6 @@
 // An entity's neighbourhood.
 //
-// Everything one relation away from the entities of this name, in any spelling, as a picture; each row follows the
+// The 100 strongest relations of the entities of this name, in any spelling, as a picture; each row follows the
 // direction of its relation.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,

@@ -1,12 +1,12 @@
 // Parameters to start with.
 //
-// One row: a value for each parameter of the other queries, from the tenant's own data: the newest session with several
-// events (else the newest), the best connected entity, the artifact with the most evidence up to sixty sources, the
-// newest thread, and the day before the latest change of knowledge.
+// One row: a value for each parameter of the other queries except $embedding, from the tenant's own data: the newest
+// session with several events (else the newest), the best connected entity, the artifact with the most evidence up to
+// sixty sources, the newest thread, and the day before the latest change of knowledge.
 //
-// Memory operations and maintenance have their own sessions and thread, in which no agent worked: these are chosen only
-// if there are no others.
-// Conditions on properties that always exist let the planner use their indexes.
+// Memory operations and maintenance have their own sessions and thread, in which no agent worked. These sessions are
+// chosen only if no other has several events, the thread only if there is no other. Conditions on properties that
+// always exist let the planner use their indexes.
 //
 // mode: read
 // row:  tenant_id, tenant_key, session_id, name, artifact_id, prefix, source_ids, thread_id, since, days

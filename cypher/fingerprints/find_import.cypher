@@ -1,6 +1,7 @@
-// The import with this id, or the latest one of the fingerprint with this id, and the artifacts that it created.
+// The import with this id, or the latest one of the fingerprint with this id, unless it is withdrawn, and the artifacts
+// that it seeded.
 //
-// Each artifact lists its other evidence: events that do not log a withdrawn import.
+// *others* counts an artifact's other evidence: events with content that do not log a withdrawn import.
 //
 // mode: read
 // row:  key, import_id, fingerprint_id, event_key, seeded

@@ -1,4 +1,4 @@
-// The active artifacts about the same conditions as drafts that are to be imported.
+// The active artifacts about the same conditions or causes as drafts that are to be imported.
 //
 // Without the hint the planner reads every active artifact of the tenant for each draft.
 //

@@ -1,5 +1,5 @@
-// The words of events that support the selected artifacts, each with the users that its session names. Sessions without
-// a named user are left out.
+// The words of events that support the selected artifacts, each with the users that its session names, at most $limit
+// events. Sessions without a named user are left out.
 //
 // mode: read
 // row:  words, user_keys

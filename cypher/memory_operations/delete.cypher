@@ -1,4 +1,4 @@
-// Retire memories for good; their nodes stay, so that records derived from them can still be explained.
+// Mark memories as deleted; their nodes stay, so that records derived from them can still be explained.
 //
 // mode: write
 // row:  memory_id

@@ -1,4 +1,4 @@
-// All visible digests with key, age and staleness, by which duplicates are found.
+// The visible digests of $project_id, or all if it is null, with key, age and staleness, by which duplicates are found.
 //
 // mode: read
 // row:  key, artifact_id, digest_key, artifact_role, scope_id, project_id, stale, source_updated_at_ms

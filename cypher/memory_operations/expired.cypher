@@ -1,4 +1,5 @@
-// Memories that have ended or expired although their status says that they are in force.
+// Memories that have ended or expired although their status says that they are in force, the earliest first, at most
+// 1,000.
 //
 // A condition on the kind lets the planner use its index.
 //

@@ -1,5 +1,5 @@
-// A semantic memory: one row with its successor, its predecessor, its evidence, and the task records with the same
-// events as evidence.
+// A semantic memory: one row with its successor, its predecessor, its first 100 events as evidence, the event that last
+// stated it (said), and the task records with the same events as evidence.
 //
 // mode: read
 // row:  memory, superseded_by, supersedes, event_ids, said, record_keys

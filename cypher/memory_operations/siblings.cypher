@@ -1,4 +1,5 @@
-// For each memory, the others of the same project from the same event or with the same event: tag.
+// For each memory, others in force of the same project from the same event or with a common tag that starts with
+// "event:", at most $limit.
 //
 // To find those with a tag, all memories of the tenant are searched; this is done for tagged memories only. A condition
 // on the time lets the planner use its index.

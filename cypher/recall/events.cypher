@@ -64,8 +64,8 @@ CALL (postings) {
   UNWIND events AS event
   WITH event, round(sum(worth), 6) AS matched
   ORDER BY matched DESC
-  WITH collect([event, matched]) AS found
-  RETURN [pair IN found WHERE pair[1] >= coalesce(found[2 * $limit][1], 0.0)] AS matches
+  WITH collect([event, matched]) AS scored
+  RETURN [pair IN scored WHERE pair[1] >= coalesce(scored[2 * $limit][1], 0.0)] AS matches
 }
 CALL (matches, as_of_us) {
   UNWIND matches AS pair

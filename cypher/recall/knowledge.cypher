@@ -1,16 +1,21 @@
-// Fetch the knowledge that matches a question, as one row. By words: artifacts and memories. Always: standing rules,
-// and the goals and actions of the running session. Also the $chosen procedure, policies about the $expected actions,
-// task records with the replies that determine their trust, entities, and open conflicts. The result does not depend
-// on the ranking of events, so the server runs this statement while the client ranks.
+// Fetch the knowledge that matches a question, as one row. By words: artifacts, memories, task records with the replies
+// that determine their trust, and entities. Always: standing rules, pinned memories, recent goals that `remember`
+// stated, and the goals and actions of the running session. Also the $chosen procedure, playbooks for the $failure,
+// policies about the $expected actions, and open conflicts. The result does not depend on the ranking of events, so the
+// server runs this statement while the client ranks.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns
-// best hits first and cannot filter by time, so as-of queries over-fetch by $reach; cut_off: an index may have more
-// hits. Its scores depend on the words of all tenants. If a search was cut off, each of the $terms is therefore
-// searched alone, and the hits are ranked here by which terms are rare in the tenant; terms with too many hits do not
-// count. Always returns hard rules, up to 1,000, twice as many as a pack can hold; beyond that sets cut_off.
+// best hits first and cannot filter by time, so as-of queries over-fetch by $reach. Its scores depend on the words of
+// all tenants. If a search was cut off, or found more than are returned, each of the $terms is therefore searched
+// alone, and the hits are ranked here by which terms are rare in the tenant; terms with too many hits do not count.
+// cut_off: there are, or may be, more hits than are returned, or more hard rules than the 1,000 that are returned,
+// twice as many as a pack can hold.
 //
-// Conflicts: the latest ones and those of the fetched records. A conflict is ignored if the evidence of one of its
-// sides was erased. Relations come with recall/surroundings.
+// *evidence* has the latest visible event of each record that has at most 40.
+//
+// Conflicts: the latest ones and those of the fetched records. A conflict is ignored if all the evidence of one of its
+// sides was erased or has expired, or if the reader may not see one of its sides. Relations come with
+// recall/surroundings.
 //
 // With $earlier, observations and mentions are counted as of then, except for entities with more than 1,000 mentions:
 // counting those is too expensive, so they keep their current number.
@@ -18,14 +23,14 @@
 // The outdated events are the evidence of memories that no longer hold, unless they are also evidence of one that
 // does; each is returned with whether its memory was deleted.
 //
-// If the running session has more than 2,000 events, goals and memories are read from the first and the last 1,000,
-// and actions from the last 1,000.
+// Of the running session, goals and memories are read from the first and the last 1,000 events, actions from the last
+// 1,000, at most 200.
 //
 // The only evidence of an imported memory is its import event, which says nothing about it and is not returned.
 //
 // A memory bound to a user is read only if that user is one of $owners or, unless the pack is $for_user, speaks in the
 // running session. Proposals of sources without authority are not read, nor are memories of other scopes than $scopes,
-// unless $anywhere is set. Pinned memories are read whatever the question is.
+// unless $anywhere is set. Without $knows, the pack is for episodes alone, and pinned memories are left out.
 //
 // Planner: without the hints it scans all nodes of a label as long as the statistics say that there are few; endNode
 // and startNode keep it from starting at the far end when expanding from a record, an event or an entity. The ORDER BY

@@ -1,5 +1,5 @@
 // Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
-// that the question names, the latest events, and those of the running session. Entities with more than $degree
+// that the question names, the latest events, and the latest of the running session. Entities with more than $degree
 // mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
 // arbitrary.
 //
@@ -16,8 +16,8 @@
 // With $related also fetch relations: two steps deep around the entities that the question $named and the entities
 // that have one of these as their name, and one step deep around the entities of the best three anchors. Entities with
 // more than $links relations are not expanded; their relations are still reached from the other end. Neighbours are
-// selected by when they were first related, which later events do not change. A node has the name that a record gave
-// it.
+// selected by when they were first related, which later events do not change. The last column of related is the name
+// that a record gave the entity.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
 // because a call without its result is useless. Also fetched are the first $examples of the $sessions: whole if they
@@ -26,14 +26,15 @@
 // The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often
 // has none of the words of the question.
 //
-// failed lists those of the $sessions, and of the sessions of linked events, whose last feedback by then was negative;
-// long_sessions lists those of the $sessions, and the running one, with more than $longest events by then.
+// outcomes gives the signal of the last feedback on each of the $sessions, and of the sessions of linked events, if it
+// had been given by then; long_sessions lists those of the $sessions, and the running one, with more than $longest
+// events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
 // last, reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, failed, long_sessions, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, outcomes, long_sessions, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -126,9 +127,9 @@ CALL (linked) {
   UNWIND $sessions + [event IN linked | event.session_key] AS key
   WITH DISTINCT key
   MATCH (session:Session {key: key})
-  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['negative', 'correction']
+  WHERE session.tenant_id = $tenant_id AND session.outcome IN ['positive', 'negative', 'correction']
     AND session.outcome_order[1] <= $as_of_us
-  RETURN collect(session.session_id) AS failed
+  RETURN collect([session.session_id, session.outcome]) AS outcomes
 }
 CALL () {
   UNWIND $sessions + [$session_key] AS key
@@ -213,7 +214,7 @@ RETURN
   texts,
   results,
   contents,
-  failed,
+  outcomes,
   long_sessions,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,

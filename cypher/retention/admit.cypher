@@ -1,5 +1,5 @@
 // Remove the mark from events that were ahead of the clock. Those that were marked after something had been learned
-// from them (retention/hold_back) have their mentions and memories already.
+// from them (retention/hold_back) have their mentions and memories already: learned is true.
 //
 // A concurrent call waits for the sessions, which are locked before this, and finds no mark.
 //

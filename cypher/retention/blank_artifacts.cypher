@@ -1,7 +1,8 @@
-// Remove the words from compiled artifacts. Id, type, hash, links, status, counts and times stay, so that chains,
-// evidence and the compiler still find them. All versions of their chains lose the words of the pattern's name.
+// Remove the words from the compiled artifacts that cite an erased session, and replace the name of the pattern, which
+// consists of words too, by its hash in all versions of their chains.
 //
-// The artifacts are locked by artifacts/lock, and are no longer in force.
+// Id, type, content hash, links, status, counts and times stay, so that chains, evidence and the compiler still find
+// them. The artifacts are locked by artifacts/lock; those that lose their words are deprecated already.
 //
 // mode: write
 // row:  artifact_id

@@ -1,4 +1,4 @@
-// Artifacts compiled from the sessions of the events that are to be erased and not blanked yet, with the other versions
+// Compiled artifacts that cite the sessions of the events to be erased and are not blanked yet, with the other versions
 // of their chains.
 //
 // An artifact names only some steps of a session but may contain any of its words, so the whole session counts. The

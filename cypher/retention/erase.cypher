@@ -1,5 +1,5 @@
-// Remove everything from a page of events except key, ids, hash, type and order, so that chains, evidence and replays
-// still find them.
+// Remove everything from a page of events except keys, ids, hash, type, time, order and versions, so that chains,
+// evidence and replays still find them.
 //
 // mode: write
 // row:  key
@@ -7,6 +7,10 @@ MATCH (event:Event)
 WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id AND event.erased IS NULL
 WITH event
 ORDER BY event.key
+CALL (event) {
+  MATCH (event)-[named:NAMES_USER]->(:Session)
+  DELETE named
+}
 SET event = {
   key: event.key,
   tenant_id: event.tenant_id,

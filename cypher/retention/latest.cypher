@@ -1,5 +1,5 @@
-// The latest time of these, in one row: events with content, status changes of artifacts with words, and resolutions of
-// conflicts that did not end with one of their sides. Null if nothing is left.
+// The latest time of these, in one row: events with content that are not held back, status changes of artifacts with
+// words, and resolutions of conflicts that did not end with one of their sides. Null if nothing is left.
 //
 // With the tenant in the order, the index is read backwards, past events that were erased earlier. A conflict that
 // ended with one of its sides needs no lookup: its time is that of the side, or of an erased event.
@@ -14,7 +14,7 @@ CALL () {
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC
   LIMIT 1
-  RETURN max(event.time_us) AS told_us
+  RETURN max(event.time_us) AS event_us
 }
 CALL () {
   MATCH (artifact:Artifact)
@@ -26,5 +26,5 @@ CALL () {
   WHERE NOT conflict.resolution IN ['a side no longer holds', 'a side lost its evidence']
   RETURN max(conflict.resolved_us) AS resolved_us
 }
-UNWIND [told_us, recorded_us, resolved_us] AS time_us
+UNWIND [event_us, recorded_us, resolved_us] AS time_us
 RETURN max(time_us) AS latest_us

@@ -1,4 +1,4 @@
-// The given artifacts whose evidence is all erased: no live event, no memory in force.
+// Those of the given draft and active artifacts whose evidence is all erased: no live event, no memory in force.
 //
 // They are locked already, so what is read here is true until the commit.
 //

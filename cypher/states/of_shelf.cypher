@@ -1,4 +1,5 @@
-// States of one kind on a shelf, in descending order of item, as of a time; only those of $place and of $items, if given.
+// States of one kind on a shelf, in descending order of item, as of a time, at most $limit; only those of $place and of
+// $items, if given.
 //
 // mode: read
 // row:  state

@@ -1,5 +1,6 @@
-// The keys of the visible records linked to the given ones: their parents and replies; for the start of a task also the
-// evidence of that task and the replies to it; for evidence that tests a claim also the start of its task.
+// The keys of the records linked to the given ones: their parents and replies; for $start_keys (starts of tasks with a
+// hypothesis) also the evidence of the task and the replies to that evidence; for $testing_keys (evidence that tests a
+// claim) also the start of the task. At most $limit, the newest.
 //
 // mode: read
 // row:  key

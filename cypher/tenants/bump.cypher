@@ -1,5 +1,5 @@
-// Raise the version of a tenant's state by one, at the end of a transaction that wrote (events/settle does so for
-// events).
+// Raise the version of a tenant's state by one, normally at the end of a transaction that wrote (events/settle does so
+// for events).
 //
 // All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits.
 // The logical clock advances here and in events/settle, and goes back only in retention/rewind.
@@ -15,6 +15,5 @@ MERGE (tenant:Tenant {key: $tenant_key})
     tenant.compiled_version = 0
 SET
   tenant.state_version = tenant.state_version + 1,
-  tenant.event_count = tenant.event_count + $events,
   tenant.logical_us = CASE WHEN $logical_us > tenant.logical_us THEN $logical_us ELSE tenant.logical_us END
 RETURN tenant.state_version AS state_version

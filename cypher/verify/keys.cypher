@@ -1,4 +1,4 @@
-// The keys of a tenant's nodes that are checked one by one, except events.
+// The keys of the tenant's nodes that are checked page by page, except events, which verify/events pages itself.
 //
 // Each part reads the tenant's own range of an index: walking the unique keys would pass through all tenants.
 //

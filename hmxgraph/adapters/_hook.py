@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> None:
         answer = warm.ask(message)
         if answer is None:
             warm.start(message)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         sys.stderr.write(f"hmxgraph hook {arguments[0]}: {error}\n")
         return
     timer.cancel()

@@ -1,4 +1,4 @@
-"""Items of a LangGraph store: each is a session, whose latest event contains the item. Also the search over items."""
+"""Items of a LangGraph store: each is a session, whose latest put contains it. Also the search over items."""
 
 import json
 from collections import Counter
@@ -25,7 +25,7 @@ _ROOT = "langgraph-store/"
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """An item, read from the latest event of its session."""
+    """An item, read from the latest put of its session."""
 
     namespace: Namespace
     key: str
@@ -98,6 +98,9 @@ def _address(session_id: str) -> tuple[Namespace, str]:
 def matches(value: Any, condition: Any) -> bool:
     """Whether *value* meets *condition*: equal to it, or meeting its comparisons, also in nested objects.
 
+    Raises:
+        InvalidRequest: *condition* has an unknown comparison.
+
     >>> matches({"age": 3, "tag": "x"}, {"age": {"$gte": 3, "$ne": 4}, "tag": "x"}), matches({}, {"age": {"$gt": 1}})
     (True, False)
     """
@@ -127,7 +130,7 @@ def fits(name: Namespace, condition: Any) -> bool:
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
-    """The items that share words with *query*, best first, each with a score: the weighted share of words in common.
+    """The items that share words with *query*, best first; the score is the share of the query's words that they have.
 
     Words that few items have weigh more.
 

@@ -1,8 +1,8 @@
 """Claude Code's hooks: a pack for a prompt, known remedies for a failed tool, and the transcript ingested as it grows.
 
 ``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That command waits at
-most 0.3 seconds for the warm process (`warm`) that runs this module, prints nothing without an answer, and always
-succeeds: memory never blocks or fails the agent.
+most 0.3 seconds (``--within``) for the warm process (`warm`) that runs this module, prints nothing without an answer,
+and always succeeds: memory never blocks or fails the agent.
 """
 
 import json
@@ -48,7 +48,7 @@ class Hooks:
         return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
 
     def ingest(self, paths: list[Path]) -> int:
-        """Store what is new in the transcripts, then compile; returns the number of new events."""
+        """Store what is new in the transcripts, and compile if anything is; returns the number of new events."""
         stored = 0
         for path in paths:
             try:

@@ -48,7 +48,7 @@ class HmxMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Store *events* that are not stored yet."""
+        """Store *events* that are not stored yet; *custom_metadata* is ignored."""
         del custom_metadata
         await asyncio.to_thread(self._add, app_name, user_id, events, session_id or _UNNAMED)
 
@@ -60,7 +60,7 @@ class HmxMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Remember the text of each of *memories* as a fact."""
+        """Remember the text of each of *memories* as a fact; *custom_metadata* is ignored."""
         del custom_metadata
         texts = ["\n".join(part.text for part in entry.content.parts or () if part.text) for entry in memories]
         await asyncio.to_thread(self._remember, app_name, user_id, [text for text in texts if text.strip()])

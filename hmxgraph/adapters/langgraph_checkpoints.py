@@ -160,7 +160,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Store the writes of a task to a checkpoint; only errors and interrupts replace those already stored."""
+        """Store the writes of a task to a checkpoint; only errors, interrupts and the like replace stored ones."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]
@@ -191,7 +191,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._graph.states.drop(str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs, with their writes."""
+        """Delete the checkpoints of runs, their writes, and the values that no other checkpoint uses."""
         self._check_writable("delete_for_runs")
         marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
         for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):

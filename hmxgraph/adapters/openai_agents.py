@@ -1,7 +1,8 @@
 """The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
 
-Items are recorded as events by ``graph.record``; an additional event without text keeps them verbatim, so that they are
-returned unchanged. Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+Items are recorded as events by ``graph.record``; additional events keep them verbatim, most of them in metadata, so
+that they are returned unchanged and not found twice. Popping an item or clearing the session is an event, too: nothing
+is lost unless *erase* is set.
 """
 
 import asyncio
@@ -9,12 +10,13 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 from agents import Agent, RunContextWrapper  # pyright: ignore[reportMissingImports]
 from agents.memory import SessionSettings  # pyright: ignore[reportMissingImports]
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.errors import EngineError, GraphError, InvalidRequest
 from hmxgraph.protocol.canonical import node_key
 
 Item = dict[str, Any]
@@ -47,6 +49,8 @@ class HmxSession:
         self._graph = graph
         self._author: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
         self._erase = erase
+        # The keys of additions that failed: repeated, an addition continues under its key and is stored once.
+        self._failed: dict[tuple[str, ...], str] = {}
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """The items in order, or the latest *limit* of them (default: the limit of ``session_settings``)."""
@@ -55,7 +59,7 @@ class HmxSession:
         return items if most is None else items[max(0, len(items) - most) :]
 
     async def add_items(self, items: list[Any]) -> None:
-        """Append *items*.
+        """Append *items*; if that fails and is repeated on this object, they are stored once.
 
         Raises:
             InvalidRequest: an item is not JSON, or is larger than an event can be (512 KB of JSON text).
@@ -87,11 +91,21 @@ class HmxSession:
         return items
 
     def _add(self, items: Sequence[Item]) -> None:
-        for texts in _portions(map(_text_of, items)):
+        item_texts = tuple(map(_text_of, items))
+        key = self._failed.pop(item_texts, None) or str(uuid4())
+        try:
+            self._add_under(key, items, item_texts)
+        except (GraphError, EngineError):
+            self._failed[item_texts] = key
+            raise
+
+    def _add_under(self, key: str, items: Sequence[Item], item_texts: Sequence[str]) -> None:
+        for number, texts in enumerate(_portions(item_texts)):
             large = len(texts[0]) > _MOST
             fields = {"items": texts}
-            self._append(_ADD, fields if large else {}, {} if large else fields)
-        report = self._graph.record(items, session_id=self.session_id, format="openai-responses", **self._author)
+            self._append(_ADD, fields if large else {}, {} if large else fields, key=f"{key}/{number}")
+        options = {"session_id": self.session_id, "format": "openai-responses", "idempotency_key": key}
+        report = self._graph.record(items, **options, **self._author)
         for receipt in report.receipts:
             if receipt.status == "rejected":
                 _log.warning("an item is kept in the session but not learned from: %s", receipt.reason)
@@ -109,9 +123,11 @@ class HmxSession:
         else:
             self._append(_CLEAR, {}, {})
 
-    def _append(self, kind: str, content: Item, metadata: Item) -> None:
-        receipt = self._graph.append(kind, content, session_id=self.session_id, metadata=metadata, **self._author)
-        if receipt.status != "stored":
+    def _append(self, kind: str, content: Item, metadata: Item, key: str | None = None) -> None:
+        receipt = self._graph.append(
+            kind, content, session_id=self.session_id, metadata=metadata, idempotency_key=key, **self._author
+        )
+        if receipt.status not in {"stored", "duplicate"}:
             raise InvalidRequest("items", f"of {self.session_id!r}", "items that an event can store", receipt.reason)
 
 
@@ -131,7 +147,7 @@ def pack_instructions(graph: KnowledgeGraph, instructions: str = "", **options: 
 
 
 def latest_prompt(items: Iterable[Any]) -> str:
-    """The text of the latest user message in *items*.
+    """The text of the latest user message in *items* that has any; empty if there is none.
 
     >>> latest_prompt([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}])
     'hi'

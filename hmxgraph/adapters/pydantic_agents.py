@@ -24,7 +24,8 @@ class HmxMemory(AbstractCapability[Any]):
     """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
 
     A run, even one that fails, is recorded in the session *session_id*, else in one named after its conversation. The
-    pack is read once per run and is not recorded.
+    pack is read once per run and is not recorded. Leave *known* (the pack) and *history* (the messages of the run so
+    far) to the capability.
     """
 
     graph: KnowledgeGraph

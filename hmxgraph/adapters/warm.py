@@ -52,7 +52,7 @@ _UNREAD = 141
 
 
 def state_file() -> Path:
-    """The file with address and key of the warm process for this data home, database and version."""
+    """The file with address and key of the warm process for this data home, these settings and this version."""
     if not (home := os.environ.get("HMXGRAPH_HOME")):
         import platformdirs  # noqa: PLC0415 - only where the default is needed
 
@@ -115,7 +115,12 @@ def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: 
 
 
 def start(message: Mapping[str, Any]) -> None:
-    """Start a warm process that outlives this one and handles *message* first, unless one is starting already."""
+    """Start a warm process that outlives this one and handles *message* first, unless one is starting already.
+
+    Raises:
+        OSError: it could not be started.
+
+    """
     import subprocess  # noqa: PLC0415 - rarely needed, and an agent waits
 
     log = state_file().with_suffix(".log")
@@ -128,8 +133,10 @@ def start(message: Mapping[str, Any]) -> None:
         input=json.dumps(message).encode(),
         stdout=subprocess.PIPE,
         start_new_session=True,
-        check=True,
+        check=False,
     )
+    if started.returncode:
+        raise OSError(f"the warm process could not be started; see {log}")
     _announce(int(started.stdout))
 
 
@@ -150,6 +157,8 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
 
     Returns the exit code, or None if the command must run in this process.
     """
+    if sys.stdout is None or sys.stderr is None:  # closed by the parent process
+        return None
     at_terminal = sys.stdout.isatty()
     if not only_reads(arguments) or sys.stderr.isatty() != at_terminal:
         return None
@@ -158,7 +167,7 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
     answer = ask(message | {"terminal": _terminal()} if at_terminal else message, patience=_LONGEST_START)
     if answer is None or "code" not in answer:
         return None
-    return int(answer["code"]) if _print(answer["printed"]) else _UNREAD
+    return _print(answer["printed"]) or int(answer["code"])
 
 
 def _terminal() -> Message:
@@ -186,8 +195,8 @@ def only_reads(arguments: Sequence[str]) -> bool:
     return bool(arguments) and arguments[0] in READING and not excluded
 
 
-def _print(printed: Sequence[tuple[str, str]]) -> bool:
-    """Print texts in order; False if the reader of an output stream has closed it."""
+def _print(printed: Sequence[tuple[str, str]]) -> int:
+    """Print texts in order; returns the exit code if that fails, else 0."""
     streams = {"out": sys.stdout, "err": sys.stderr}
     for stream in streams.values():
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -195,11 +204,14 @@ def _print(printed: Sequence[tuple[str, str]]) -> bool:
         for name, text in printed:
             streams[name].write(text)
             streams[name].flush()
-    except BrokenPipeError:
+    except OSError as error:
         # The interpreter flushes standard output again on exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return False
-    return True
+        if isinstance(error, BrokenPipeError):
+            return _UNREAD
+        sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
+        return 1
+    return 0
 
 
 # The process that answers.

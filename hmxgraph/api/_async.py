@@ -169,7 +169,8 @@ class AsyncRecording(AsyncFace):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
+            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
+                *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -186,13 +187,14 @@ class AsyncRecording(AsyncFace):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (its time, default now), *metadata*, *parent_event_id* (its cause),
-        *source*, *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected),
-        *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; nothing is learned from a
-        later event).
+        Options: *agent_id*, *user_id*, *at* (its time: the event is placed among those of the session by this time,
+        not at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (with the same key, the
+        same event is a duplicate, another one is rejected), *tolerance* (how far *at* may be ahead of this machine's
+        clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is not a mapping.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
+                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -238,9 +240,9 @@ class AsyncRecording(AsyncFace):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, but those of pipes, streams and iterators, which
-        cannot be read again, are added to it), *batch_size* (1,000), *writers* (1: the number of writer
-        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, a stream or an
+        iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer threads, each
+        with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
@@ -248,7 +250,8 @@ class AsyncRecording(AsyncFace):
         Raises:
             InvalidRequest: an unknown option, or a number out of range.
             UnknownChoice: there is no such *format* or *on_error*.
-            IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
+            IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
+                ``"raise"``.
 
         """
         refuse_unknown(options, IngestChoices, "ingest")
@@ -270,9 +273,9 @@ class AsyncRecording(AsyncFace):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
-                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
-                different one.
+            InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
+                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
+                memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
@@ -322,7 +325,8 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each memory lists the first hundred events of its evidence; its ``observation_count`` counts all observations.
+        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        ``observation_count`` counts all observations.
 
         Raises:
             UnknownChoice: there is no such kind or status.
@@ -372,7 +376,8 @@ class AsyncRecording(AsyncFace):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
+                than any calendar.
 
         """
         return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
@@ -556,9 +561,9 @@ class AsyncArtifacts(AsyncFace):
     ) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Unchanged: the same id and immutable fields are stored already. Duplicate: the same type and content are stored
-        under another id. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see
-        the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: the same id and immutable fields are stored already. Duplicate: another draft or active artifact has
+        the same type and content. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do
+        not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -577,7 +582,8 @@ class AsyncArtifacts(AsyncFace):
         Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
 
         Raises:
-            InvalidRequest: there are no versions, or they do not follow each other from version 1.
+            InvalidRequest: there are no versions, they do not follow each other from version 1, or the last one is
+                superseded.
             InvalidDocument: a version violates HMX-A; every fault is listed.
             LifecycleError: a version contradicts what is stored, such as a stored version with another successor.
 
@@ -734,7 +740,7 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows without nodes.
+            InvalidRequest: the query returns rows, but no nodes.
 
         """
         rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
@@ -887,7 +893,8 @@ class AsyncBackups(AsyncFace):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is not an intact backup of this schema version, or the tenant is not empty.
+            BackupRefused: the file is not an intact backup of this schema version, the tenant is not empty, or another
+                restore into it has begun.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)
@@ -946,6 +953,9 @@ class AsyncTasks(AsyncSharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+
+    Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
+    `InvalidDocument`.
     """
 
     async def start(
@@ -1155,7 +1165,7 @@ class AsyncTasks(AsyncSharedWork):
         return await self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     async def get(self, task_id: str) -> TaskView:
-        """The task with its runs and records, oldest first.
+        """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
 
         Raises:
             NotFound: there is no such task.
@@ -1311,7 +1321,7 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread, oldest first; a task's own thread has the task's id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
@@ -1355,7 +1365,7 @@ class AsyncRecords(AsyncSharedWork):
 
 
 class AsyncMemoryOperations(NamedArguments, AsyncFace):
-    """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
+    """Operations on semantic memories: search, add, judge, supersede, delete; statistics, health, maintenance."""
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -1372,16 +1382,19 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         expand_event_siblings: bool = False,
         **options: Unpack[MemorySearch],
     ) -> MemoryResult:
-        """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
+        """Current memories, or those of the time *as_of*, best match first; ``kind`` and ``project_id`` restrict them.
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
-        sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
-        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. Every mode but
-        ``generic`` and ``resume_task`` adds its digest.
+        sessions, or without either if *query* names the user. ``include_hidden`` adds those of all users, and hidden
+        ones with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``. Every mode
+        but ``generic`` and ``resume_task`` adds its digest.
+
+        *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
+        *expand_event_siblings* adds to each hit the memories of the same events.
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is not valid text, or the limit is outside 1..500.
+            InvalidRequest: the query is not valid text, the limit is outside 1..500, or the token budget is below 1.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
@@ -1400,8 +1413,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
-        and the other operations if a call may be repeated: with the same key, it counts once.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
+        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
+        too.
 
         Raises:
             UnknownChoice: no such kind.
@@ -1510,7 +1524,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 
     async def stats(self, *, project_id: str | None = None) -> Report:
-        """Counts of current and hidden memories by kind, and of visible and hidden task records."""
+        """Counts of memories by kind, and of visible and hidden task records.
+
+        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        """
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     async def health(
@@ -1527,7 +1544,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("health", {}, procedure))
 
     async def metrics(self) -> Report:
-        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
+        """The cost of the calls of ``graph.memory`` in this process: milliseconds, bytes, estimated tokens, errors.
+
+        Also the indexes that are not online, and the number of events.
+        """
         return await self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     async def compact(

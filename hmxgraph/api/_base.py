@@ -28,7 +28,7 @@ from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.fingerprints import Envelope, Fingerprint
 from hmxgraph.protocol.lifecycle import ArtifactFilter
-from hmxgraph.protocol.parsing import checked_list, quoted
+from hmxgraph.protocol.parsing import checked_flag, checked_list, quoted
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import IngestReport
 from hmxgraph.protocol.timestamps import is_representable, microseconds
@@ -82,6 +82,7 @@ def as_artifact(source: Artifact | Mapping[str, Any] | str | bytes) -> Artifact:
     """*source* as an artifact.
 
     Raises:
+        MalformedJson: it is text, but not strict JSON.
         InvalidDocument: it violates HMX-A; every fault is listed.
 
     """
@@ -92,6 +93,7 @@ def as_event(source: Event | Mapping[str, Any] | str | bytes) -> Event:
     """*source* as an event.
 
     Raises:
+        MalformedJson: it is text, but not strict JSON.
         InvalidDocument: it violates HMX-E; every fault is listed.
 
     """
@@ -115,6 +117,9 @@ class ArtifactFilters(TypedDict, total=False):
 
 def artifact_filter(filters: ArtifactFilters) -> ArtifactFilter:
     """The filter value of these keyword arguments.
+
+    Raises:
+        InvalidRequest: *tags* or *situation* is not a list.
 
     >>> artifact_filter({"tags": ["staging"]}).tags
     ('staging',)
@@ -156,8 +161,25 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
         raise InvalidRequest(name, quoted(options[name]), f"an option of {method}()", f"choose from {choices}")
 
 
+def flag(options: Mapping[str, Any], name: str) -> bool:
+    """The flag *name* of *options*; one that is left out is False.
+
+    Raises:
+        InvalidRequest: it is neither True nor False.
+
+    >>> flag({"pinned": True}, "pinned"), flag({"pinned": None}, "pinned"), flag({}, "pinned")
+    (True, False, False)
+    """
+    chosen = options.get(name)
+    return chosen is not None and checked_flag(name, chosen)
+
+
 def pack_request(query: str, options: PackOptions) -> PackRequest:
     """The validated request for a pack.
+
+    Raises:
+        PackError: an option is unknown or has an invalid value.
+        InvalidTime: *as_of* is not a valid time.
 
     >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
     512
@@ -324,7 +346,9 @@ _SET_ELSEWHERE = {
 
 
 def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The wire fields of a new record of *kind*, created at *at* or now; a new task or record gets a fresh id.
+    """The wire fields of a new record of *kind*, created at *at* or now.
+
+    If *fields* has no id for the record, or for the task that it starts, it gets a fresh one.
 
     Raises:
         InvalidRequest: *fields* has a field that callers cannot set; the error names it.
@@ -495,12 +519,8 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
         if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
     for name, value in (*zip(positional_names, args, strict=True), *named.items()):
-        if (
-            name in signature.flags
-            and not isinstance(value, bool)
-            and (value is not None or name not in signature.optional)
-        ):
-            raise InvalidRequest(name, f"{value!r:.60}", "True or False", f"give one of them ({name}=True)")
+        if name in signature.flags and (value is not None or name not in signature.optional):
+            checked_flag(name, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,7 +577,7 @@ def _fields(annotation: Any) -> Iterable[str]:
 
 
 def _is_misnamed(name: str, signature: _Signature) -> bool:
-    """Whether *name* is a field of a `TaskRecord` that has another name in this method."""
+    """Whether *name* is ``reply_to_artifact_id`` in a method that calls it ``reply_to`` or ``run_id``."""
     return (
         name not in signature.own and name == "reply_to_artifact_id" and bool({"reply_to", "run_id"} & {*signature.own})
     )

@@ -199,8 +199,8 @@ def connect_async(  # noqa: PLR0913 - as connect
 ) -> AsyncKnowledgeGraph:
     """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
 
-    Arguments and errors are those of :func:`hmxgraph.connect`. *embed* may be asynchronous; a plain function is called
-    in a thread.
+    Arguments and errors are those of :func:`hmxgraph.connect`, but errors of the server are raised when the graph is
+    opened. *embed* may be asynchronous; a plain function is called in a thread.
     """
     login = Login(uri, user, password, database)
     trust_policy = chosen_masking(trust, mask_secrets)

@@ -15,9 +15,9 @@ class Artifacts(Face):
     def record_artifact(self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Unchanged: the same id and immutable fields are stored already. Duplicate: the same type and content are stored
-        under another id. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do not see
-        the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: the same id and immutable fields are stored already. Duplicate: another draft or active artifact has
+        the same type and content. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do
+        not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -36,7 +36,8 @@ class Artifacts(Face):
         Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
 
         Raises:
-            InvalidRequest: there are no versions, or they do not follow each other from version 1.
+            InvalidRequest: there are no versions, they do not follow each other from version 1, or the last one is
+                superseded.
             InvalidDocument: a version violates HMX-A; every fault is listed.
             LifecycleError: a version contradicts what is stored, such as a stored version with another successor.
 

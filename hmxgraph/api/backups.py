@@ -35,7 +35,8 @@ class Backups(Face):
         frameworks are not replayed.
 
         Raises:
-            BackupRefused: the file is not an intact backup of this schema version, or the tenant is not empty.
+            BackupRefused: the file is not an intact backup of this schema version, the tenant is not empty, or another
+                restore into it has begun.
 
         """
         procedure = backups.restore(self._tenancy, Path(path), progress)

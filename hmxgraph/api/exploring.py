@@ -133,7 +133,7 @@ class Exploring(Face):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows without nodes.
+            InvalidRequest: the query returns rows, but no nodes.
 
         """
         rows = self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)

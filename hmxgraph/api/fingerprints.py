@@ -31,6 +31,10 @@ class ExportArguments(TypedDict, total=False):
 def export_options(arguments: ExportArguments) -> ExportOptions:
     """The export options of these keyword arguments.
 
+    Raises:
+        InvalidRequest: an unknown option.
+        InvalidTime: *expires_at* is not a valid time.
+
     >>> export_options({"tier": "compact", "tags": ["team"]}).tags
     ('team',)
 

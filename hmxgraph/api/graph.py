@@ -42,7 +42,7 @@ from hmxgraph.graph.embeddings import Embedder, Embedding
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy, Work, ask, bind
 from hmxgraph.graph.schema import migrate
-from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, masking
+from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, with_masking
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
@@ -112,7 +112,7 @@ def chosen_masking(
 
     """
     from_environment = mask_secrets is None and trust.mask_secrets == DEFAULT_TRUST.mask_secrets
-    return masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if from_environment else mask_secrets)
+    return with_masking(trust, (environment.get("HMXGRAPH_MASK_SECRETS") or None) if from_environment else mask_secrets)
 
 
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
@@ -178,7 +178,7 @@ def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
     """The address of *tenant_id*'s database: *where* itself, or a separate database on that server, created if missing.
 
     Raises:
-        IsolationUnsupported: the server's edition has only one database.
+        IsolationUnsupported: the server cannot create a separate database.
         UnknownChoice: no such isolation.
 
     """
@@ -214,7 +214,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
-    database refuses or does not answer; a failed transaction leaves nothing half-written.
+    database refuses or does not answer; a failed transaction leaves nothing half-written. Times are ISO 8601 text with
+    an offset or aware datetimes; anything else raises `InvalidTime`.
 
     A graph is thread-safe: any number of threads may call it at once, each call in its own transactions. Close it when
     no thread uses it any more.
@@ -363,9 +364,9 @@ def connect(  # noqa: PLR0913 - every setting by name
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s
     for reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server),
-    and 600 s for calls that read a whole tenant (``compile``, ``verify``, ``digest``, ``forget``, saved queries,
-    fingerprints). ``graph.timeout(seconds)`` sets it for the calls in a block. A local server that died is noticed at
-    once and started again.
+    and 600 s for calls that read or rewrite a whole tenant, such as ``compile``, ``verify``, ``digest``, ``forget``,
+    ``backup``, saved queries and fingerprints. ``graph.timeout(seconds)`` sets it for the calls in a block. A local
+    server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
     ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find text with the same

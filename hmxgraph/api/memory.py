@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, new_record, now_us, operation
+from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, flag, new_record, now_us, operation
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
@@ -30,7 +30,7 @@ class MemorySearch(TypedDict, total=False):
 
 
 class About(TypedDict, total=False):
-    """The optional properties of a new memory."""
+    """The optional properties of a new memory, and the key that identifies the call if it is repeated."""
 
     project_id: str | None
     tags: Sequence[str]
@@ -40,7 +40,7 @@ class About(TypedDict, total=False):
 
 
 class MemoryOperations(NamedArguments, Face):
-    """Operations on semantic memories: search, add, judge, retire; statistics, health, maintenance and metrics."""
+    """Operations on semantic memories: search, add, judge, supersede, delete; statistics, health, maintenance."""
 
     def __init__(self, tenancy: Tenancy, connection: Connection, meter: Meter | None = None) -> None:
         self._tenancy = tenancy
@@ -57,16 +57,19 @@ class MemoryOperations(NamedArguments, Face):
         expand_event_siblings: bool = False,
         **options: Unpack[MemorySearch],
     ) -> MemoryResult:
-        """Current memories, best match first; options are ``kind``, ``project_id``, ``mode``, ``limit``.
+        """Current memories, or those of the time *as_of*, best match first; ``kind`` and ``project_id`` restrict them.
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
-        sessions, or without either if *query* names the user. ``include_hidden`` adds memories that are expired,
-        superseded, deleted, proposed or bound to any user, with their ``hidden_reason``. Every mode but
-        ``generic`` and ``resume_task`` adds its digest.
+        sessions, or without either if *query* names the user. ``include_hidden`` adds those of all users, and hidden
+        ones with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``. Every mode
+        but ``generic`` and ``resume_task`` adds its digest.
+
+        *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
+        *expand_event_siblings* adds to each hit the memories of the same events.
 
         Raises:
             UnknownChoice: no such kind or mode.
-            InvalidRequest: the query is not valid text, or the limit is outside 1..500.
+            InvalidRequest: the query is not valid text, the limit is outside 1..500, or the token budget is below 1.
 
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
@@ -85,8 +88,9 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` to this
-        and the other operations if a call may be repeated: with the same key, it counts once.
+        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
+        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
+        too.
 
         Raises:
             UnknownChoice: no such kind.
@@ -193,7 +197,10 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("record_outcome", request, procedure))
 
     def stats(self, *, project_id: str | None = None) -> Report:
-        """Counts of current and hidden memories by kind, and of visible and hidden task records."""
+        """Counts of memories by kind, and of visible and hidden task records.
+
+        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        """
         return self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     def health(
@@ -210,7 +217,10 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("health", {}, procedure))
 
     def metrics(self) -> Report:
-        """The cost of the operations on this graph: milliseconds, bytes, estimated tokens (bytes / 4), errors."""
+        """The cost of the calls of ``graph.memory`` in this process: milliseconds, bytes, estimated tokens, errors.
+
+        Also the indexes that are not online, and the number of events.
+        """
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
     def compact(
@@ -255,7 +265,7 @@ class MemoryOperations(NamedArguments, Face):
 
 
 def _repeatable(name: str, agent_id: str | None, at: Moment | None, about: About) -> MemoryOperation:
-    """The operation *name*, whose event has the same id in each call with the same idempotency key."""
+    """The operation *name*; if it is called again with the same idempotency key, its event gets the same id."""
     key = about.get("idempotency_key")
     event_id = None if key is None else stable_id(f"memory.{name}", checked_text("idempotency_key", key))
     return operation(agent_id, at, event_id)
@@ -265,4 +275,4 @@ def remembered(kind: str, text: str, about: About) -> Remembered:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", about.get("tags")))
     terms = Terms(expires_us=as_us(about.get("expires")))
-    return Remembered(kind, text, about.get("project_id"), tags, about.get("hard", False), terms=terms)
+    return Remembered(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)

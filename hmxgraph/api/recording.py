@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 from uuid import uuid4
 
-from hmxgraph.api._base import Face, Moment, as_us, named_items, now_us, operation, refuse_unknown
+from hmxgraph.api._base import Face, Moment, as_us, flag, named_items, now_us, operation, refuse_unknown
 from hmxgraph.errors import InvalidRequest, naming
 from hmxgraph.extraction.language import Terms
 from hmxgraph.formats.conversion import Origin
@@ -49,7 +49,8 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+        InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer than
+            any calendar.
 
     >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
@@ -66,8 +67,8 @@ def forgettable(choices: ForgetChoices) -> ForgetCriteria:
         event_ids=_event_ids(choices.get("event_id")),
         before_us=as_us(choices.get("before")),
         older_than_us=None if older_than is None else _microseconds(older_than),
-        expired=choices.get("expired", False),
-        now_us=now_us() if choices.get("now") else None,
+        expired=flag(choices, "expired"),
+        now_us=now_us() if flag(choices, "now") else None,
     )
 
 
@@ -80,6 +81,8 @@ def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _microseconds(span: timedelta) -> int:
+    if not isinstance(span, timedelta):
+        raise InvalidRequest("older_than", quoted(span), "timedelta", "write timedelta(days=30)")
     if not timedelta(0) <= span <= _LONGEST:
         way_out = f"give 0 to {_LONGEST.days:,} days"
         raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
@@ -109,7 +112,7 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
     """The memory that the arguments of ``remember`` describe, with its agent, time and event id.
 
     Raises:
-        InvalidRequest: an unknown option.
+        InvalidRequest: an unknown option, or one that has the wrong type.
 
     >>> stated("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
     ('code',)
@@ -119,11 +122,11 @@ def stated(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOpera
     terms = Terms(
         (scope,) if isinstance(scope, str) else tuple(checked_list("scope", scope)),
         tuple(checked_list("aliases", options.get("aliases"))),
-        options.get("pinned", False),
+        flag(options, "pinned"),
         as_us(options.get("expires")),
         "" if supersedes is None else checked_text("supersedes", supersedes),
     )
-    kind, hard = options.get("kind", "fact"), options.get("hard", False)
+    kind, hard = options.get("kind", "fact"), flag(options, "hard")
     what = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)
@@ -170,7 +173,12 @@ LIVE = timedelta(minutes=5)
 
 
 def latest_live_us(tolerance: timedelta = LIVE) -> int:
-    """The latest time at which an event recorded live counts: nothing is learned from events dated later."""
+    """The latest time of an event recorded live that counts; nothing is learned from one dated later.
+
+    Raises:
+        InvalidRequest: *tolerance* is negative or not a timedelta.
+
+    """
     return now_us() + as_microseconds(tolerance)
 
 
@@ -178,7 +186,8 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     """The event that the arguments of ``append`` describe.
 
     Raises:
-        InvalidRequest: an unknown option, or content that is not a mapping.
+        InvalidRequest: an unknown option, content or metadata that is not a mapping, a session or key that is not
+            text, or a tolerance that is negative or not a timedelta.
 
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
@@ -186,6 +195,9 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     refuse_unknown(options, AppendOptions, "append")
     if not isinstance(content, Mapping):
         raise InvalidRequest("content", quoted(content), "content of an event", "give a dict")
+    metadata = options.get("metadata")
+    if not isinstance(metadata, Mapping | None):
+        raise InvalidRequest("metadata", quoted(metadata), "metadata of an event", "give a dict")
     at, key, user_id = options.get("at"), options.get("idempotency_key"), options.get("user_id")
     return Draft(
         event_type,
@@ -195,7 +207,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         options.get("agent_id") or UNSIGNED,
         now_us(at),
         timed=at is not None,
-        metadata={**(options.get("metadata") or {}), **({"user_id": user_id} if user_id else {})},
+        metadata={**(metadata or {}), **({"user_id": user_id} if user_id else {})},
         parent_event_id=options.get("parent_event_id"),
         source=options.get("source"),
         latest_us=latest_live_us(options.get("tolerance", LIVE)),
@@ -236,10 +248,11 @@ class LiveSessions:
 
     @contextmanager
     def recording(self, session_id: str) -> Iterator["Settle"]:
-        """Restore the state of a session if the block raises; pass what this yields the items and report of its call.
+        """Undo what the block adds to the state of a session for items that are not stored.
 
-        Then the state of rejected items is restored, too. Otherwise messages that were converted, but not stored, would
-        count as read when they are recorded again.
+        If the block raises, the whole state is restored. The block passes its items and their report to the yielded
+        function, which computes the state again without the rejected items. Otherwise messages that were converted, but
+        not stored, would count as read when they are recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))
@@ -267,7 +280,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """The session, agent, user, time and id seed that converters give to messages recorded live."""
+        """The session, agent, user, time and prefix of ids that converters give to messages recorded live."""
         key = str(uuid4())
         if idempotency_key is not None:
             key = stable_id("record", self.session_id, checked_text("idempotency_key", idempotency_key))
@@ -299,7 +312,8 @@ class Recording(Face):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, or its format is not recognised.
+            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
+                *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -314,13 +328,14 @@ class Recording(Face):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (its time, default now), *metadata*, *parent_event_id* (its cause),
-        *source*, *idempotency_key* (with the same key, the same event is a duplicate, another one is rejected),
-        *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; nothing is learned from a
-        later event).
+        Options: *agent_id*, *user_id*, *at* (its time: the event is placed among those of the session by this time,
+        not at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (with the same key, the
+        same event is a duplicate, another one is rejected), *tolerance* (how far *at* may be ahead of this machine's
+        clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, or content that is not a mapping.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
+                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -366,9 +381,9 @@ class Recording(Face):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, but those of pipes, streams and iterators, which
-        cannot be read again, are added to it), *batch_size* (1,000), *writers* (1: the number of writer
-        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, a stream or an
+        iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer threads, each
+        with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
@@ -376,7 +391,8 @@ class Recording(Face):
         Raises:
             InvalidRequest: an unknown option, or a number out of range.
             UnknownChoice: there is no such *format* or *on_error*.
-            IngestRefused: the source cannot be opened, or a line is bad and *on_error* is ``"raise"``.
+            IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
+                ``"raise"``.
 
         """
         refuse_unknown(options, IngestChoices, "ingest")
@@ -398,9 +414,9 @@ class Recording(Face):
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an unknown option, *hard* for anything but a policy, an *idempotency_key* used for
-                the same text with other options, or, with *supersedes*, the words of a memory that already supersedes a
-                different one.
+            InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
+                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
+                memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
@@ -450,7 +466,8 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        Each memory lists the first hundred events of its evidence; its ``observation_count`` counts all observations.
+        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        ``observation_count`` counts all observations.
 
         Raises:
             UnknownChoice: there is no such kind or status.
@@ -500,7 +517,8 @@ class Recording(Face):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown, or an age is negative or longer than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
+                than any calendar.
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

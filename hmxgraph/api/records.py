@@ -145,7 +145,7 @@ class Records(SharedWork):
         return self._perform(records.record(self._tenancy, artifact_id))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread, oldest first; a task's own thread has the task's id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
         return self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:

@@ -99,6 +99,9 @@ class Tasks(SharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+
+    Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
+    `InvalidDocument`.
     """
 
     def start(
@@ -308,7 +311,7 @@ class Tasks(SharedWork):
         return self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
 
     def get(self, task_id: str) -> TaskView:
-        """The task with its runs and records, oldest first.
+        """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
 
         Raises:
             NotFound: there is no such task.

@@ -15,7 +15,7 @@ import orjson
 
 from hmxgraph.api._base import now_us
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import IngestRefused
+from hmxgraph.errors import IngestRefused, NotWritten
 from hmxgraph.graph.importing import UNKNOWN
 from hmxgraph.graph.ingesting import IngestOptions, SourceMemory
 from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
@@ -33,6 +33,8 @@ _SEAL = 1_024
 # A file that does not grow line by line is read once it has not changed for this long, or at once if it is dated
 # further ahead of the clock.
 _SETTLED_US = 1_000_000
+# Errors for a path where there is no file any more.
+_GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 # Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
 # its file was renamed.
 _STEADY = 8
@@ -68,14 +70,22 @@ _UNREAD = Position()
 
 
 class Positions:
-    """The positions of followed files, kept in an SQLite file."""
+    """The positions of followed files, kept in an SQLite file.
+
+    Raises:
+        NotWritten: the file cannot be written, or is damaged.
+
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(path, timeout=30)
-        self._database.execute(_TABLE)
-        self._database.commit()
-        self._known = {Path(name): Position(*row) for name, *row in self._database.execute(_READ)}
+        self._path = path
+        self._unsaved: dict[Path, Position] = {}
+        with self._writing():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(path, timeout=30)
+            self._database.execute(_TABLE)
+            self._database.commit()
+            self._known = {Path(os.fsdecode(name)): Position(*row) for name, *row in self._database.execute(_READ)}
 
     def get(self, path: Path) -> Position:
         """How far *path* was read."""
@@ -86,9 +96,27 @@ class Positions:
         return sorted(path for path, position in self._known.items() if position.size)
 
     def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
-        """Remember *positions*, all or none of them."""
-        with self._database:
-            for path, position in positions:
+        """Remember *positions*, and save them.
+
+        Raises:
+            NotWritten: the file cannot be written.
+
+        """
+        self._unsaved.update(positions)
+        self._known |= self._unsaved
+        self.save()
+
+    def save(self) -> None:
+        """Write the positions that the file lacks, all or none of them.
+
+        Raises:
+            NotWritten: the file cannot be written.
+
+        """
+        if not self._unsaved:
+            return
+        with self._writing(), self._database:
+            for path, position in self._unsaved.items():
                 row = (
                     position.inode,
                     position.size,
@@ -98,8 +126,15 @@ class Positions:
                     position.format,
                     position.carried,
                 )
-                self._database.execute(_KEEP, (str(path), *row))
-                self._known[path] = position
+                self._database.execute(_KEEP, (_stored_name(path), *row))
+        self._unsaved.clear()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise NotWritten(str(self._path), f"{error}; without it, a restarted watch reads files again") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -146,6 +181,10 @@ class Watch:
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
     ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
     one of the next steps stores it.
+
+    Raises:
+        IngestRefused: there is no such file or folder.
+
     """
 
     def __init__(
@@ -174,7 +213,12 @@ class Watch:
         self._missing: dict[Path, int] = {}
 
     def step(self) -> int:
-        """Store what is new, up to the maximum of a step; return the number of events stored."""
+        """Store what is new, of growing files up to the maximum of a step; return the number of events stored.
+
+        Raises:
+            NotWritten: the positions cannot be saved. They are kept in memory, and saved by a later step.
+
+        """
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0
@@ -188,6 +232,7 @@ class Watch:
             if path.suffix not in _GROWING:
                 with self._as_permitted(path):
                     self._store_whole(path)
+        self._positions.save()
         return self.progress.accepted - before
 
     def _files(self) -> Iterator[Path]:
@@ -211,7 +256,7 @@ class Watch:
         None if there is none, or if the folder has not changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
-        with suppress(FileNotFoundError):
+        with suppress(*_GONE):
             changed_ns = folder.stat().st_mtime_ns
             if self._missing.get(path) == changed_ns:
                 return None
@@ -266,10 +311,10 @@ class Watch:
 
     @contextmanager
     def _as_permitted(self, path: Path) -> Iterator[None]:
-        """Skip a file that a rotation has removed since it was listed; note a file that this user may not read."""
+        """Skip a file that was removed or replaced since it was listed; note one that this user may not read."""
         try:
             yield
-        except FileNotFoundError:
+        except _GONE:
             return
         except PermissionError:
             self.progress.unreadable.add(str(path))
@@ -345,7 +390,7 @@ class Watch:
         for piece in pieces:
             if piece.path in unknown:
                 # More lines may reveal the format: read again when the file has grown.
-                with suppress(FileNotFoundError):
+                with suppress(*_GONE):
                     self._waiting[piece.path] = _version(piece.path.stat())
         self._positions.keep((piece.path, _remembered(piece, memory)) for piece in pieces if piece.path not in unknown)
 
@@ -377,6 +422,12 @@ class Watch:
         return unknown
 
 
+def _stored_name(path: Path) -> str | bytes:
+    """The name of *path*, as bytes if it is not UTF-8."""
+    name = str(path)
+    return os.fsencode(name) if any("\udc80" <= sign <= "\udcff" for sign in name) else name
+
+
 def _version(file_stat: os.stat_result) -> tuple[int, int, int]:
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns
 
@@ -389,7 +440,7 @@ def _remembered(piece: _Piece, memory: SourceMemory) -> Position:
 
 def _continued(path: Path, position: Position) -> bool:
     """Whether the file at *path* begins with what was read up to *position*."""
-    with suppress(FileNotFoundError, IsADirectoryError):
+    with suppress(*_GONE):
         if _version(path.stat()) == (position.inode, position.size, position.changed_ns):
             return True
         with path.open("rb") as file:

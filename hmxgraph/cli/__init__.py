@@ -1,10 +1,13 @@
 """The command line; most commands have the name of the Python method that they call."""
 
+import errno
 import io
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -61,6 +64,7 @@ def main() -> None:
     Exit code 0 means success; 1 a failure with a one-line error, a report of faults (such as rejected lines), or a
     restore that was declined; 2 wrong usage. As in shells, 130 means Ctrl-C, and 141 that the reader closed the pipe.
     """
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # The memory may hold characters that the terminal's encoding lacks.
@@ -69,6 +73,13 @@ def main() -> None:
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     with one_line_errors(), exit_on_broken_pipe(), exit_on_interrupt():
         app()
+
+
+def _open_closed_streams() -> None:
+    """Connect standard streams that the parent process closed to the null device."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - used until the end
 
 
 @contextmanager
@@ -93,7 +104,13 @@ def _message(error: HmxGraphError | OSError) -> str:
     """
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
+    if not isinstance(error, HmxGraphError) and error.errno in _UNWRITABLE:
+        return f"cannot write the output: {error.strerror}; what was stored before stays stored"
     return str(error)
+
+
+# Of output streams; errors of files that a command writes name the file.
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 def as_commands(message: str) -> str:

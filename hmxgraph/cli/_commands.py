@@ -41,7 +41,7 @@ COMMANDS = {
         "clock",
         "List events dated over five minutes after this machine's clock; --repair sets the tenant's logical time back.",
     ),
-    "verify": Entry("explore", "verify", "Check every hash, chain, transition, link and counter."),
+    "verify": Entry("explore", "verify", "Check hashes, chains, transitions, links and counters."),
     "backup": Entry("backup", "backup", "Write all data of a tenant, or of the whole local server, to a file."),
     "restore": Entry("backup", "restore", "Load a backup, then verify it; exits with 1 if anything is wrong."),
     "health": Entry("explore", "health", "Show server and tenant status."),

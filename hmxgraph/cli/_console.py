@@ -99,7 +99,7 @@ class UnbrokenTables(RenderHook):
         self._console = console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Replace tables that are too wide with lists."""
+        """Replace each table by one that fits, or by lines."""
         return [fitting for renderable in renderables for part in _parts(renderable) for fitting in self._fitting(part)]
 
     def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:

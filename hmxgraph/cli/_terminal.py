@@ -1,5 +1,6 @@
 """Shared by all commands: common options, an open graph, output, and explanations of empty results."""
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -90,9 +91,27 @@ def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
 def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
     """Print *document* as one line of JSON, or call *show* to print it for people."""
     if as_json:
-        sys.stdout.write(escaped(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()) + "\n")
+        sys.stdout.write(json_line(document))
     else:
         show()
+
+
+def json_line(document: Any) -> str:
+    r"""*document* as a line of JSON, with bytes of file names that are not UTF-8 as escapes such as ``\xff``."""
+    try:
+        text = orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
+    except TypeError:
+        text = _valid(json.dumps(document, ensure_ascii=False, sort_keys=True))
+    return escaped(text) + "\n"
+
+
+def _valid(text: str) -> str:
+    r"""*text*, in which each byte that was not UTF-8 is an escape.
+
+    >>> _valid('"a\udcff"')
+    '"a\\\\xff"'
+    """
+    return "".join(f"\\\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign for sign in text)
 
 
 def confirmed(question: str) -> bool:

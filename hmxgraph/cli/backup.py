@@ -22,14 +22,15 @@ _LINES = (".ndjson", ".ndjson.gz")
 def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Write all data of a tenant, or of the whole local server, to a file.
 
-    A FILE.ndjson (or .ndjson.gz) holds one tenant, and any server with the same schema can load it. A FILE.dump holds
-    all tenants of the local server, which is stopped during the backup; for a remote server, use neo4j-admin there.
+    A FILE.ndjson (or .ndjson.gz) holds one tenant without its API keys, and any server with the same schema can load
+    it. A FILE.dump holds all tenants of the local server, which is stopped during the backup; for a remote server, use
+    neo4j-admin there.
     """
     if _is_dump(file):
         size = engine.dump(file, progress=True)
         emit({"path": str(file), "size": size}, as_json, lambda: out.print(f"{file}: {size / 1e6:.1f} MB"))
         return
-    with opened(tenant) as graph, _progress("backup") as progress:
+    with opened(tenant) as graph, _progress() as progress:
         report = graph.backup(file, progress=progress)
     emit(report.document(), as_json, lambda: out.print(_report_line(report), highlight=False))
 
@@ -43,8 +44,9 @@ def restore(
     """Load a backup, then verify it; exits with 1 if anything is wrong.
 
     A FILE.ndjson goes into an empty tenant. A backup of the same tenant is restored exactly; from a backup of another
-    tenant, events, recorded artifacts and tasks are stored and the rest is derived again. A FILE.dump replaces
-    everything that the local server holds, of all tenants, even if its store no longer opens; the command asks first.
+    tenant, events, recorded artifacts and tasks are stored, and memories, entities and compiled artifacts are derived
+    from them again. A FILE.dump replaces everything that the local server holds, of all tenants, even if its store no
+    longer opens; the command asks first.
     """
     if _is_dump(file):
         if not (yes or confirmed(f"Replace everything that the local server holds with {file}?")):
@@ -54,14 +56,19 @@ def restore(
             verified = graph.verify()
         emit({"path": str(file), "verified": verified.document()}, as_json, lambda: _show(file, tenant, verified))
         raise typer.Exit(0 if verified.ok else 1)
-    with opened(tenant) as graph, _progress("restore") as progress:
+    with opened(tenant) as graph, _progress() as progress:
         report = graph.restore(file, progress=progress)
     emit(report.document(), as_json, lambda: _show(file, tenant, report.verified))
     raise typer.Exit(0 if report.ok else 1)
 
 
 def _is_dump(file: Path) -> bool:
-    """Whether *file* is named like a dump; raise an error if it is not named like a tenant's backup either."""
+    """Whether *file* is named like a dump, and not like the backup of a tenant.
+
+    Raises:
+        typer.BadParameter: it is named like neither, or a dump is asked for while HMXGRAPH_URI names another server.
+
+    """
     if file.name.endswith(_LINES):
         return False
     if file.suffix != ".dump":
@@ -86,12 +93,12 @@ def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
 
 
 @contextmanager
-def _progress(description: str) -> Iterator[Callable[[int], Any] | None]:
+def _progress() -> Iterator[Callable[[int], Any] | None]:
     """A callback that shows the number of nodes; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return
     columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} nodes"), TimeElapsedColumn())
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task(description, total=None)
+        task = bar.add_task("", total=None)
         yield lambda nodes: bar.update(task, completed=nodes)

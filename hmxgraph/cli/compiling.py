@@ -58,7 +58,7 @@ def stages() -> Iterator[Callable[[str, int], None] | None]:
 
 
 def show_report(report: CompileReport) -> None:
-    """Print *report*: counts by type, and the changes themselves."""
+    """Print *report*: counts by type, notes, and the first changes."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
     total = f", {report.sessions} in total" if report.sessions and not report.older else ""
     changed = counted(report.summarised, "changed session", "changed sessions")

@@ -208,7 +208,7 @@ _DERIVED = (
 
 
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
-    """Check every hash, chain, transition, link and counter.
+    """Check hashes, chains, transitions, links and counters.
 
     Lists every inconsistency, repairs nothing, and exits with 1 if there is any.
     """

@@ -186,6 +186,9 @@ def _clock(report: ClockReport) -> Table:
 def age(text: str) -> timedelta:
     """The time span in *text*.
 
+    Raises:
+        BadParameter: *text* is not an age, or a longer one than Python can hold.
+
     >>> age("36h")
     datetime.timedelta(days=1, seconds=43200)
     """

@@ -101,7 +101,7 @@ def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[s
 
 
 def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
-    """Print *pack* as the agent gets it, then its sources or (with *explain*) scores and drops, then *hints*."""
+    """Print *pack* as the agent gets it, its sources or (with *explain*) scores and drops, then counts and *hints*."""
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:

@@ -47,8 +47,8 @@ class Resident:
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
         """The answer to a hook or a command, and what to do after sending it.
 
-        The empty message says that the server has just started. Packs wait until it has planned their statements: the
-        server plans a statement once for each client that sends it meanwhile.
+        The empty message says that the server has just started. Packs and hooks wait until it has planned their
+        statements: the server plans a statement once for each client that sends it meanwhile.
         """
         if not message:
             self._planned.clear()

@@ -11,15 +11,14 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
-import orjson
 import typer
 from rich.status import Status
 
 from hmxgraph import engine
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.api.watching import Positions, Progress, Watch
-from hmxgraph.cli._terminal import AsJson, MaskSecretsChoice, Rehome, SingleUser, Tenant, err, opened, out
-from hmxgraph.errors import GraphError, HmxGraphError
+from hmxgraph.cli._terminal import AsJson, MaskSecretsChoice, Rehome, SingleUser, Tenant, err, json_line, opened, out
+from hmxgraph.errors import GraphError, HmxGraphError, NotWritten
 from hmxgraph.protocol.trust import TrustPolicy
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ class _Run:
         try:
             with self._graph.timeout(_PATIENCE):
                 stored = self._watch.step()
-        except GraphError as error:
+        except (GraphError, NotWritten) as error:
             self._failure = error
             return 0
         self._failure = None
@@ -108,7 +107,7 @@ class _Run:
 
     def _report(self) -> None:
         compiled = self._compiler.note if self._compiler else ""
-        trouble = f"not stored: {self._failure}" if self._failure else ""
+        trouble = f"not stored: {self._failure}" if isinstance(self._failure, GraphError) else str(self._failure or "")
         self._show(self._watch.progress, "; ".join(filter(None, (compiled, trouble))))
 
 
@@ -205,7 +204,7 @@ class _Show:
             return
         self._last, self.text = document, line(progress, note)
         if self._as_json:
-            sys.stdout.write(orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode() + "\n")
+            sys.stdout.write(json_line(document))
             sys.stdout.flush()
         elif self._status:
             self._status.update(self.text)

@@ -14,15 +14,28 @@ from hmxgraph.compiler._vocabulary import has_word, telling_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input changed. Depending on the kind, the detail of an amendment is the source of the new value, the value or
-# its form, an added or removed affix, another input, or the words that name a number in the message.
-GIVEN, LEFT, ASKED, CHOSEN, FROM, SET = "given", "left out", "asked", "chosen", "from", "set"
-ADDS_UP, EQUALS, SPLIT, NAMED = "adds up", "equals", "split", "named"
-UNLIKE, AS_MANY, FEWER = "unlike", "as many", "fewer"
-AFFIXED, STRIPPED, WRITTEN, CORRECTED = "affixed", "stripped", "written", "corrected"
+# How an input changed; the detail of the amendment in brackets.
+GIVEN = "given"  # added [where its value is from, or the value]
+LEFT = "left out"
+ASKED = "asked"  # replaced by a value from the user
+CHOSEN = "chosen"  # replaced by a value that the user chose [from the result of this action]
+FROM = "from"  # replaced by a value from a result [of this action]
+SET = "set"  # replaced by a flag, a small number or a plain word [the value]
+ADDS_UP = "adds up"  # several numbers that now add up to one in the message [the words that name it]
+EQUALS = "equals"  # a number that now equals one in the message [the words that name it]
+SPLIT = "split"  # the same total, in more parts
+NAMED = "named"  # replaced by values that the message contains
+UNLIKE = "unlike"  # a list without the entries that equalled those at the same places of another list [this list]
+AS_MANY = "as many"  # a list that is now as long as another [this list]
+FEWER = "fewer"  # a list without some of its entries
+AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
+WRITTEN = "written"  # the same value in another form [the form]
+CORRECTED = "corrected"  # any other replacement
 # Kinds that do not say how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
+# Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of an
+# affix.
 _CALLS = 100
 _LONGEST = 2000
 _LEAVES = 200
@@ -87,11 +100,11 @@ def _bounded(value: Any) -> Any:
 class Origins:
     """Functions that return the source of a value, or "".
 
-    ``since`` considers only what came after the failure, ``earlier`` the whole session.
+    ``since`` considers only what came after the failure, ``in_session`` the whole session up to now.
     """
 
     since: Callable[[str], str]
-    earlier: Callable[[str], str]
+    in_session: Callable[[str], str]
 
 
 def amendments(
@@ -119,7 +132,7 @@ def amendments(
 
 def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
     """The amendment for an input that the failed call lacked, with its source, or its value if it can be stated."""
-    source = _source(value, None, origins.since) or _source(value, None, origins.earlier)
+    source = _source(value, None, origins.since) or _source(value, None, origins.in_session)
     plain = _plain(value)
     if source:
         return Amendment(name, GIVEN, "", source if source == FROM_USER else f"from {source}")
@@ -150,14 +163,14 @@ def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins
         return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
     if (form := _form(old, new)) is not None:
         return Amendment(name, *form)
-    if source := _source(new, old, origins.earlier):
+    if source := _source(new, old, origins.in_session):
         return Amendment(name, FROM, part, source)
     plain = _plain(new)
     return Amendment(name, SET, "", plain) if plain else Amendment(name, CORRECTED, part)
 
 
 def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
-    """How a list changed relative to another list of the call: pairs of equal entries left out of both, or as many."""
+    """How a list changed relative to another list of the call: equal pairs left out of both, or now of equal length."""
     old, new = before[name], after[name]
     for other in sorted(before.keys() & after.keys() - {name}):
         other_old, other_new = before[other], after[other]
@@ -286,7 +299,7 @@ def _part(name: str, old: Any, new: Any) -> str:
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar except None, or container nested too deeply, with the innermost key above it; *key* if none is."""
+    """Each scalar but None, and each container nested too deeply, with the innermost key above it, else *key*."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
             yield from _leaves(value[name], str(name)[:40], depth + 1)

@@ -79,9 +79,9 @@ class Cases:
 
     def _similarity(self, session: SessionSummary, other: SessionSummary) -> float:
         """The weighted Jaccard similarity of what two sessions are about."""
-        mine, theirs = set(session.about), set(other.about)
-        total = self._weight(mine | theirs)
-        return self._weight(mine & theirs) / total if total else 0.0
+        values, other_values = set(session.about), set(other.about)
+        total = self._weight(values | other_values)
+        return self._weight(values & other_values) / total if total else 0.0
 
     def _weight(self, values: Iterable[str]) -> float:
         return fsum(self._rarity.get(value, 0.0) for value in values)

@@ -26,6 +26,7 @@ from hmxgraph.text.comparison import jaccard
 _COUNTEREXAMPLES = 3
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
+# Jaccard index of the sessions of two causes from which one is redundant.
 _SAME = 0.8
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
@@ -232,7 +233,10 @@ def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -
 
 
 def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
-    """Yield a cause for each lookup that often precedes *action*: neither it nor a similar lookup came before."""
+    """Yield a cause for each lookup that some sessions make before *action* and others do not: that it was left out.
+
+    A similar lookup counts as the same one.
+    """
     before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:

@@ -13,13 +13,14 @@ from hmxgraph.compiler._wording import (
     common_topics,
     goal_phrase,
     link_between,
-    matters,
+    looked_up_subjects,
 )
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.terms import most_first, words
 
+# Shares of sessions, requests or examples; maximum changes in a name, and words considered as its noun.
 _HALF, _OFTEN = 0.5, 0.3
 _MOST_CHANGES = 3
 _TOPICS = 6
@@ -55,7 +56,7 @@ def conjunction(actions: Sequence[str], models: Sequence[SessionSummary]) -> str
 def _answer(goal_class: GoalClass) -> str:
     """The name of a class without changes: an answer, unless many sessions asked for a change or were handed over."""
     names = [name for name, _ in goal_class.steps]
-    about = matters(names)
+    about = looked_up_subjects(names)
     if about and is_handed_over(goal_class):
         return f"decline or hand over requests about {about}"
     if about and change_is_asked_for(goal_class):

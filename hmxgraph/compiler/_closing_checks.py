@@ -81,7 +81,12 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSe
 
 def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _ClosingCheck | None:
     """The most significant check with which at least *least* successful sessions ended; None if there is none."""
-    statements = {statement for each in checked if each.session.succeeded for statement in each.last.says}
+    statements = {
+        statement
+        for checked_session in checked
+        if checked_session.session.succeeded
+        for statement in checked_session.last.says
+    }
     significant = [
         check
         for check in _checks(lookup, checked)
@@ -95,12 +100,12 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
 def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_ClosingCheck]:
     """Yield the check for each statement, counted over the sessions whose first result lacks it."""
     ended, began, began_well = defaultdict[str, list[_CheckedSession]](list), Counter[str](), Counter[str]()
-    for each in checked:
-        first = set(each.first.says)
+    for checked_session in checked:
+        first = set(checked_session.first.says)
         began.update(first)
-        began_well.update(first if each.session.succeeded else ())
-        for statement in set(each.last.says) - first:
-            ended[statement].append(each)
+        began_well.update(first if checked_session.session.succeeded else ())
+        for statement in set(checked_session.last.says) - first:
+            ended[statement].append(checked_session)
     well = _count_well(checked)
     for statement, sessions in ended.items():
         others = len(checked) - began[statement] - len(sessions)
@@ -109,11 +114,11 @@ def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_Closin
 
 
 def _count_well(checked: Iterable[_CheckedSession]) -> int:
-    return sum(each.session.succeeded for each in checked)
+    return sum(checked_session.session.succeeded for checked_session in checked)
 
 
 def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
-    use = "Have the user use" if done_by_user([each.last for each in check.ended]) else "Use"
+    use = "Have the user use" if done_by_user([checked_session.last for checked_session in check.ended]) else "Use"
     scope = subjects([check.lookup])
     statement = cited(check.statement)
     return ArtifactDraft(
@@ -134,7 +139,14 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
         },
         seen=Observations(len(check.ended), len(check.ended), check.ended_well),
         source_events=evidence(
-            ([each.first.event_id, each.last.event_id, each.session.outcome_event_id] for each in check.ended),
+            (
+                [
+                    checked_session.first.event_id,
+                    checked_session.last.event_id,
+                    checked_session.session.outcome_event_id,
+                ]
+                for checked_session in check.ended
+            ),
             profile.max_evidence,
         ),
         tags=tags(["decision", *scope]),

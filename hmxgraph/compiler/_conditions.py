@@ -36,8 +36,8 @@ def what_requests_mention(requests: Sequence[str], rival_requests: Sequence[str]
         for word in plain_words(words, requests)
         if _distinguishes(word, (requests, counts), (rival_requests, rival_counts), tied=terms(word)[0] in own_terms)
     ]
-    own = [word for word in telling if terms(word)[0] in own_terms]
-    return f"{MENTIONS} {listed((own or telling)[:2], 'or')}" if telling else ""
+    own_words = [word for word in telling if terms(word)[0] in own_terms]
+    return f"{MENTIONS} {listed((own_words or telling)[:2], 'or')}" if telling else ""
 
 
 def terms_of(action: str, steps: Sequence[Step]) -> frozenset[str]:
@@ -47,15 +47,19 @@ def terms_of(action: str, steps: Sequence[Step]) -> frozenset[str]:
 
 
 def _distinguishes(
-    word: str, mine: tuple[Sequence[str], Counter[str]], theirs: tuple[Sequence[str], Counter[str]], *, tied: bool
+    word: str,
+    own_side: tuple[Sequence[str], Counter[str]],
+    rival_side: tuple[Sequence[str], Counter[str]],
+    *,
+    tied: bool,
 ) -> bool:
-    """Whether most of *mine* and hardly any of *theirs* use the word, beyond chance.
+    """Whether most of *own_side* and hardly any of *rival_side* use the word, beyond chance.
 
     *tied* is set if the word is one of the option's own terms. Any other word must separate the two almost perfectly
     and not end in "ing": many words are compared, and some ("either", "showing") say nothing about the request.
     """
     least, most = (_LEAST_SHARE, _MOST_RIVALS) if tied else (_LEAST_UNTIED, _MOST_UNTIED_RIVALS)
     term = terms(word)[0]
-    table = Stratum(len(mine[0]), mine[1][term], len(theirs[0]), theirs[1][term])
+    table = Stratum(len(own_side[0]), own_side[1][term], len(rival_side[0]), rival_side[1][term])
     distinct = table.affected >= least * table.having and table.others_affected <= most * table.others
     return distinct and significance([table]) >= _SIGNIFICANT and (tied or not word.endswith("ing"))

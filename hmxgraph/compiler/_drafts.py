@@ -11,13 +11,17 @@ from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.document import KB
 
 _MAX_TAGS = 64
-# Bytes reserved for evidence ids within the 512 KB of HMX-A 12; a single id may have any length.
-_MOST_EVIDENCE = 128 * KB
+# Bytes that evidence ids may take of the 512 KB that HMX-A 12 allows an artifact: ids have no maximum length.
+_EVIDENCE_BYTES = 128 * KB
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """How often something was observed and how often it went well; ``sessions`` counts distinct sessions."""
+    """The support of a finding: the distinct sessions it was learned from, observations, and successes among these.
+
+    The caller decides what an observation is, usually a session or call of known outcome. For a cause, ``successes``
+    counts the sessions that had its effect, even if that is a failure.
+    """
 
     sessions: int
     count: int
@@ -25,7 +29,7 @@ class Observations:
 
     @classmethod
     def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
-        """Observations supported by *models*, the sessions learned from, with the outcomes of all *members*."""
+        """Those of something learned from the sessions *models*, with the known outcomes of the sessions *members*."""
         outcomes = [member.succeeded for member in members if member.went_well is not None]
         return cls(len(models), len(outcomes), sum(outcomes))
 
@@ -50,7 +54,8 @@ class ArtifactDraft:
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
     ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if following
-    it would not help, ``proposed`` is True if it rests on too few outside sources; either keeps it a draft.
+    it would not help, ``proposed`` is True if it relies on untrusted sources and too few sessions or sources support
+    it; either keeps it a draft.
     """
 
     artifact_type: ArtifactType
@@ -89,29 +94,30 @@ class ArtifactDraft:
         )
 
 
-def evidence(events: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
-    """At most *most* distinct event ids, an equal share from each session, in order.
+def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
+    """At most *most* distinct event ids, an equal share from each trail, in order.
 
-    Ids that would make an artifact too large are omitted.
+    A trail holds the event ids of a session, or of a part of one. Ids that would make an artifact too large are
+    omitted.
 
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
     """
-    sessions = [list(dict.fromkeys(event_id for event_id in ids if event_id)) for ids in events]
+    distinct = [list(dict.fromkeys(event_id for event_id in ids if event_id)) for ids in trails]
     depth, total = 0, 0
-    while total < most and any(len(ids) > depth for ids in sessions):
-        total += sum(len(ids) > depth for ids in sessions)
+    while total < most and any(len(ids) > depth for ids in distinct):
+        total += sum(len(ids) > depth for ids in distinct)
         depth += 1
-    chosen = [event_id for ids in sessions for event_id in ids[:depth]]
+    chosen = [event_id for ids in distinct for event_id in ids[:depth]]
     # The last round may overshoot; drop the ids it added last.
     surplus = max(0, len(chosen) - most)
-    late = [ids[depth - 1] for ids in sessions if len(ids) >= depth]
+    late = [ids[depth - 1] for ids in distinct if len(ids) >= depth]
     dropped = set(late[len(late) - surplus :]) if surplus else set()
     return tuple(_within_size(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
 
 
 def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
-    left = _MOST_EVIDENCE
+    left = _EVIDENCE_BYTES
     for event_id in event_ids:
         size = len(canonical_bytes(event_id)) + 1
         if size <= left:

@@ -89,8 +89,8 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
             and chance(table) <= _BY_CHANCE / len(changes)
         ):
             counted = f"it failed this way {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
-            same = _same_item({call.earlier_changes[change] for call in hits})
-            avoidance = _avoidance(group.action, change, same, len(after), calls)
+            same_item = _same_item({call.earlier_changes[change] for call in hits})
+            avoidance = _avoidance(group.action, change, same_item, len(after), calls)
             advice.append(f"{avoidance}: after that {counted}")
     return advice
 
@@ -101,9 +101,12 @@ def _same_item(arguments: Collection[str]) -> str:
     return f"with the same {argument}" if argument else "on the same item"
 
 
-def _avoidance(action: str, change: str, same: str, least: int, calls: Mapping[str, list[Call]]) -> str:
-    """Advice to call *action* first, if *change* worked each time after it (at least *least* times); else to check."""
+def _avoidance(action: str, change: str, same_item: str, least: int, calls: Mapping[str, list[Call]]) -> str:
+    """Advice to call *action* before *change*, if that always worked (at least *least* times); else to check.
+
+    *same_item* says which item both are about.
+    """
     worked_after = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
     if len(worked_after) >= max(least, _LEAST_SESSIONS) and all(worked_after):
-        return f"Call {action} before {change} {same}, not after it"
-    return f"Before {action}, make sure that {change} has not succeeded {same}"
+        return f"Call {action} before {change} {same_item}, not after it"
+    return f"Before {action}, make sure that {change} has not succeeded {same_item}"

@@ -163,21 +163,21 @@ def _sigmoid(scores: _Matrix) -> _Matrix:
 
 def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
     """The minimiser of *objective* after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989) with step halving."""
-    here = start
-    value, slope = objective(here)
+    point = start
+    value, slope = objective(point)
     history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_HISTORY)
     for _ in range(rounds):
         direction = _direction(slope, history)
-        there, new_value, new_slope = _step(objective, here, value, slope, direction)
-        move, slope_change = there - here, new_slope - slope
+        next_point, new_value, new_slope = _step(objective, point, value, slope, direction)
+        move, slope_change = next_point - point, new_slope - slope
         curvature = float((move * slope_change).sum())
         if curvature > 1e-12:
             history.append((move, slope_change, 1.0 / curvature))
         settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
-        here, value, slope = there, new_value, new_slope
+        point, value, slope = next_point, new_value, new_slope
         if settled:
             break
-    return here
+    return point
 
 
 def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -> _Matrix:
@@ -197,15 +197,15 @@ def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -
 
 
 def _step(
-    objective: _Objective, here: _Matrix, value: float, slope: _Matrix, direction: _Matrix
+    objective: _Objective, point: _Matrix, value: float, slope: _Matrix, direction: _Matrix
 ) -> tuple[_Matrix, float, _Matrix]:
     """The point, value and slope after the first step with sufficient decrease (Armijo), or after the smallest step."""
     descent, length = float((slope * direction).sum()), 1.0
     while True:
-        there = here - length * direction
-        new_value, new_slope = objective(there)
+        next_point = point - length * direction
+        new_value, new_slope = objective(next_point)
         if new_value <= value - 1e-4 * length * descent or length < _SMALLEST_STEP:
-            return there, new_value, new_slope
+            return next_point, new_value, new_slope
         length /= 2
 
 
@@ -345,32 +345,38 @@ def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) 
     texts can be predicted, too.
     """
     ordered = sorted(summaries, key=lambda summary: summary.session_id)
-    shown = [[track.features(step.situation) for track, step in positions(summary)] for summary in ordered]
-    taken = [step.action for summary in ordered for step in summary.steps]
-    features, actions = _features(shown, profile), sorted(set(taken))
+    features_by_session = [
+        [track.features(step.situation) for track, step in positions(summary)] for summary in ordered
+    ]
+    actions_taken = [step.action for summary in ordered for step in summary.steps]
+    features, actions = _features(features_by_session, profile), sorted(set(actions_taken))
     if not features or not actions:
         return Habits()
-    inputs = _habit_inputs([names for session in shown for names in session], features, profile.habit_bare_weight)
-    weights = _softmax_weights(inputs, _targets(taken, actions), profile.habit_penalty, profile.habit_rounds)
+    inputs = _habit_inputs(
+        [names for session in features_by_session for names in session], features, profile.habit_bare_weight
+    )
+    weights = _softmax_weights(inputs, _targets(actions_taken, actions), profile.habit_penalty, profile.habit_rounds)
     weights[np.abs(weights) < _NEGLIGIBLE] = 0
     return Habits(tuple(actions), tuple(features), np.round(weights, _DIGITS))
 
 
-def _features(shown: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
+def _features(features_by_session: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
     """The features shared by enough sessions, at most a fixed number; text features come last."""
     shared: Counter[str] = Counter()
-    for session in shown:
+    for session in features_by_session:
         shared.update({name for names in session for name in names})
-    least = profile.habit_sessions if len(shown) >= profile.habit_sessions else 1
+    least = profile.habit_sessions if len(features_by_session) >= profile.habit_sessions else 1
     ranked = most_first({name: count for name, count in shared.items() if count >= least})
     return sorted(ranked[: profile.habit_features], key=lambda name: (_is_text_feature(name), -shared[name], name))
 
 
-def _habit_inputs(shown: Sequence[Sequence[str]], features: Sequence[str], bare_weight: float) -> _Inputs:
+def _habit_inputs(
+    features_by_position: Sequence[Sequence[str]], features: Sequence[str], bare_weight: float
+) -> _Inputs:
     """The features of each position; text features come last in *features*."""
     bare = sum(not _is_text_feature(name) for name in features)
     index = {name: column for column, name in enumerate(features)}
-    marked = [[index[name] for name in dict.fromkeys(names) if name in index] for names in shown]
+    marked = [[index[name] for name in dict.fromkeys(names) if name in index] for names in features_by_position]
     return _Inputs(
         Marks.of_columns([[column for column in columns if column < bare] for columns in marked], bare),
         Marks.of_columns(
@@ -380,10 +386,10 @@ def _habit_inputs(shown: Sequence[Sequence[str]], features: Sequence[str], bare_
     )
 
 
-def _targets(taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
+def _targets(actions_taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
     classes = {name: column for column, name in enumerate(actions)}
-    targets = np.zeros((len(taken), len(actions)), np.float32)
-    targets[np.arange(len(taken)), [classes[name] for name in taken]] = 1
+    targets = np.zeros((len(actions_taken), len(actions)), np.float32)
+    targets[np.arange(len(actions_taken)), [classes[name] for name in actions_taken]] = 1
     return targets
 
 
@@ -411,7 +417,7 @@ class _Exemplar:
 class Goals:
     """The request model: words, actions, their weights (the constant, then a row per word), and the latest sessions.
 
-    The *neighbours* most similar successful sessions vote on the actions, each with its similarity to the *power*.
+    The *neighbours* most similar successful sessions vote on the actions, each with its similarity raised to *power*.
     Their vote has the weight *share* in the result, the logistic model the rest.
     """
 
@@ -427,11 +433,14 @@ class Goals:
         """For each action, the probability that a session with this request takes it."""
         terms = request_terms(request)
         modelled = next(self.modelled([terms]))
-        near = self._neighbours(terms)
-        if near is None:
+        neighbour_shares = self._neighbours(terms)
+        if neighbour_shares is None:
             return modelled
-        names = sorted(modelled.keys() | near.keys())
-        mixed = {name: (1 - self.share) * modelled.get(name, 0.0) + self.share * near.get(name, 0.0) for name in names}
+        names = sorted(modelled.keys() | neighbour_shares.keys())
+        mixed = {
+            name: (1 - self.share) * modelled.get(name, 0.0) + self.share * neighbour_shares.get(name, 0.0)
+            for name in names
+        }
         return {name: round(chance, _GOAL_DIGITS) for name, chance in mixed.items()}
 
     def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
@@ -439,15 +448,15 @@ class Goals:
         for row in _sigmoid(_goal_inputs(requests, self.words).product(self.weights)):
             yield {name: round(float(chance), _GOAL_DIGITS) for name, chance in zip(self.actions, row, strict=True)}
 
-    def related_actions(self, request: str, done: Iterable[str]) -> frozenset[str]:
-        """The actions related to this request or to the actions already *done*.
+    def related_actions(self, request: str, taken: Iterable[str]) -> frozenset[str]:
+        """The actions related to this request or to the actions already *taken*.
 
         An action is related if its name contains a word of the request, or if a session that took it shares a word with
-        the request or an action with *done*.
+        the request or an action with *taken*.
         """
         by_term, by_action = self._related
         related = [by_term.get(term, ()) for term in telling_terms(request)]
-        related += [by_action.get(name, ()) for name in done]
+        related += [by_action.get(name, ()) for name in taken]
         return frozenset[str]().union(*related)
 
     def in_order(self, actions: AbstractSet[str]) -> list[str]:

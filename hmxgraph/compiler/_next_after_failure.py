@@ -17,23 +17,23 @@ from hmxgraph.text.terms import most_first, terms
 # An input counts if at least this share of the calls of its action have it.
 _USUAL = 0.5
 _MOST_INPUTS, _MOST_SOURCES = 12, 5
-# Least number and share of the known values of an input that come from a source.
+# A lookup supplies an input if at least this number and this share of the input's known values came from it.
 _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
-# An action depends on a lookup that supplies one of its inputs in at least this share of its calls.
+# An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
 _SLOT = re.compile(r"<([^<>]*)>")
 _PARTS = re.compile(r"[\W_]+")
 # Parts of input names that say nothing about what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
-# Probability that the lookup of an unknown value comes next. Factors on the odds of the lookup that shows the state of
-# the named item, of actions that need the result of the failed lookup, of another attempt when the user has answered,
-# and of the first change that the user then asks for. Next actions predicted with and without these rules, each quarter
-# of the tasks from the other three: 29 and 24 of 45 in runs of airline agents, with which the factors were chosen, and
-# 44 and 43 of 63 in runs of retail agents.
+# Probability that a lookup of the right value comes next. Factors by which the probabilities of other actions are
+# multiplied: the lookup that shows the state of the named item, actions that need the result of the failed lookup,
+# another attempt when the user has answered, and the first change that the user then asks for. Next actions predicted
+# with and without these rules, each quarter of the tasks from the other three: 29 and 24 of 45 in runs of airline
+# agents, with which the factors were chosen, and 44 and 43 of 63 in runs of retail agents.
 _LOOKED_UP = 0.5
 _STATE_LOOKUP, _DEPENDENT, _ANSWERED, _ASKED = 5.0, 0.1, 2.0, 4.0
-# Added to every probability before it is raised.
+# Added to a probability before it is multiplied, so that a factor can raise one of 0.
 _SMOOTHING = 0.002
 
 
@@ -145,17 +145,17 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
 
 def _first_asked(heard: str, actions: Iterable[str]) -> list[str]:
     """The changes whose verb comes first among the terms that the user said."""
-    said = heard.split()
+    heard_terms = heard.split()
     places = {
-        action: min(said.index(term) for term in verbs)
+        action: min(heard_terms.index(term) for term in verbs)
         for action in actions
-        if is_action(action) and (verbs := set(terms(read_action(action).verb)).intersection(said))
+        if is_action(action) and (verbs := set(terms(read_action(action).verb)).intersection(heard_terms))
     }
     return [action for action, place in places.items() if place == min(places.values())]
 
 
 def _times(chances: Mapping[str, float], factors: Mapping[str, float]) -> dict[str, float]:
-    """The *chances* times the *factors*, as probabilities."""
+    """The *chances* times the *factors*, scaled so that they sum to one."""
     scaled = {
         name: (chance + _SMOOTHING) * factors[name] if name in factors else chance for name, chance in chances.items()
     }

@@ -11,12 +11,14 @@ from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._vocabulary import identifies
 from hmxgraph.compiler.summary import FROM_USER
 
+# Limits: actions whose last call is remembered, values read per result, characters read per message, inputs per call.
 _CALLS = 1000
 _SCALARS_PER_RESULT = 200
 _MESSAGE_CHARS = 4000
 _INPUTS = 12
 # An argument name with this many spaces is a sentence, which procedures must not repeat.
-_WORDS = 3
+_SENTENCE_SPACES = 3
+# Limits: remembered argument values of several words, sources per value, identifiers per session.
 _PHRASES = 50
 _SOURCES = 3
 _IDENTIFIERS = 100
@@ -38,6 +40,7 @@ class ValueOrigins:
         # For each value: the fewest values that its field had in a result, and the actions that returned so few.
         self._sources: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._messages: deque[tuple[int, str]] = deque(maxlen=most_messages)
+        # The number of messages and results so far, which serves as time.
         self.moment = 0
         self._last_arguments: dict[str, dict[str, int]] = {}
         self._phrases: dict[str, str] = {}
@@ -98,7 +101,7 @@ class ValueOrigins:
         return tuple(
             (str(name)[:40], origin)
             for name, value in named
-            if str(name).count(" ") < _WORDS
+            if str(name).count(" ") < _SENTENCE_SPACES
             for origin in self._origins(value)
         )
 
@@ -222,7 +225,7 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
 
 
 def _scalars_with_key(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each scalar with the innermost key above it."""
+    """Each text and integer of the lengths that :func:`_fields` yields, with the innermost key above it."""
     if isinstance(value, Mapping) and depth < 6:
         for key in sorted(value, key=str):
             yield from _scalars_with_key(value[key], str(key)[:40], depth + 1)

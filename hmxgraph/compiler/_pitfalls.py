@@ -10,14 +10,14 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.artifacts import in_sessions
 from hmxgraph.text.lines import cited
 
-# Minimum number of sessions with the failure, and minimum share of the sessions that made the change.
+# Minimum number of sessions with the failure, and minimum share of those that tried the change.
 _SESSIONS, _OFTEN = 3, 0.1
 
 
 def pitfalls(
     groups: Iterable[FailureGroup], sessions: Sequence[SessionSummary], refused: Mapping[str, ResultRule]
 ) -> dict[str, str]:
-    """A warning for each change about its most frequent failure, if that occurred in a fair share of its sessions.
+    """A warning for each change about its most frequent failure, if that is frequent among sessions that tried it.
 
     Failures that *refused* explains are left out: the procedure states the condition that the change waits for.
     """

@@ -22,7 +22,7 @@ from hmxgraph.compiler._recoveries import (
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._step_wording import as_done, usual_line
+from hmxgraph.compiler._step_wording import usual_line, with_actor
 from hmxgraph.compiler._unfit_choices import choices, unfit_choices
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -52,6 +52,8 @@ from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, done, noted, plain, times
 from hmxgraph.text.terms import most_first
 
+# Limits: playbooks, recoveries and failure keys in the metadata of one, inputs named with a trigger, reactions advised
+# after one failed action, and changes described as the only repair.
 _MOST_DRAFTS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20
@@ -60,8 +62,8 @@ _MOST_WAYS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
-# A lookup prevents a failure if it preceded that much more of the successful calls than of the failing ones, with at
-# least this many calls of each, and if the difference is significant (standard errors; a one-sided 5 % level is enough,
+# A lookup prevents a failure if a clearly larger share of the successful calls than of the failing ones came after it:
+# minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
 _MOST_LOOKUPS = 2
@@ -107,7 +109,7 @@ def failure_playbooks(
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
     """Whether a reaction is more than what one user preferred.
 
-    A change that helped instead of another action than the group's counts only if it helped in several cases.
+    A change that helped in place of a failed action other than the group's must have helped in several cases.
     """
     helped = recovery.seen.successes and _replaces(recovery)
     return recovery.failed == group.action or not helped or _count_cases([recovery], cases) > 1
@@ -130,7 +132,7 @@ def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
-    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    retried = [occurrence for occurrence in group.occurrences if occurrence.next_attempt is not None]
     worked = sum(occurrence.repaired and not occurrence.displaced for occurrence in retried)
     return bool(_only_repair(group)) or worked <= _HALF * len(retried)
 
@@ -349,7 +351,7 @@ def _way_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRu
 
 def _no_recovery(group: FailureGroup) -> str:
     """What to do if no reaction is known to help; several changes may have helped together."""
-    retried = [occurrence for occurrence in group.occurrences if occurrence.again is not None]
+    retried = [occurrence for occurrence in group.occurrences if occurrence.next_attempt is not None]
     repaired = sum(occurrence.repaired for occurrence in retried)
     displaced = sum(occurrence.displaced for occurrence in retried)
     if not repaired:
@@ -386,8 +388,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if most sessions did not go on, if all of those that went on failed, or if these only
-    prepared something.
+    "" without a failed action, if half of the sessions or more did not go on, if all of those that went on failed, or
+    if these only prepared something.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
@@ -402,7 +404,7 @@ def _continuation(group: FailureGroup) -> str:
 def _did_other_work(occurrence: Occurrence) -> bool:
     """Whether the session continued with other work, without retrying, stopping or handing over."""
     following = occurrence.following[:1]
-    return occurrence.again is None and any(
+    return occurrence.next_attempt is None and any(
         kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in following
     )
 
@@ -430,7 +432,7 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
     if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
     texts = [
-        line_instruction(name, line) if line else as_done(instruction(name), recovery.steps_of(name))
+        line_instruction(name, line) if line else with_actor(instruction(name), recovery.steps_of(name))
         for name, line in zip(recovery.actions, recovery.lines, strict=True)
     ]
     text = ", then ".join([texts[0], *map(small, texts[1:])])
@@ -534,8 +536,10 @@ def _prevention(
 
 def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
     """The inputs that failing calls lacked but most successful retries and calls had."""
-    again = [occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action]
-    helped = [occurrence for occurrence in again if occurrence.helped]
+    retries = [
+        occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action
+    ]
+    helped = [occurrence for occurrence in retries if occurrence.helped]
     counts = Counter(
         change.input for occurrence in helped for change in changed_inputs(occurrence) if change.how == GIVEN
     )

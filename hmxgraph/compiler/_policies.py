@@ -38,6 +38,7 @@ _CLEARLY = 2.33
 _HALF = 0.5
 # Minimum success rate for a branch to be recommended, and for the advice that either of two branches will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
+# Minimum difference of success rates for one option to work better than another.
 _CLEARLY_BETTER = 0.15
 # Cross-validation of a condition: number of folds, and minimum precision.
 _FOLDS, _PRECISION = 10, 0.8
@@ -88,7 +89,7 @@ class Option:
 def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
-    """The policies from decision events, then those from the clearest implicit choices."""
+    """The policies from decision events, then the best supported ones from implicit choices."""
     yield from _decision_policies(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     everywhere = {
@@ -106,7 +107,10 @@ def decision_policies(
 
 
 def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
-    """Whether a goal class chooses differently from all requests together."""
+    """Whether a goal class needs its own policy: its best option is not that of all sessions (*usual*).
+
+    It needs none if conditions in the policy for all sessions already tell the same options apart.
+    """
     if not usual:
         return True
     covered = {option.name for option in options} <= {option.name for option in usual} and _distinguishable(usual)
@@ -136,14 +140,14 @@ def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
 
 def _decision_policy(
     key: str,
-    made: Sequence[tuple[SessionSummary, Decision]],
+    decisions: Sequence[tuple[SessionSummary, Decision]],
     options: Sequence[Option],
     profile: CompilerProfile,
 ) -> ArtifactDraft:
-    question = most_frequent(decision.question for _, decision in made)
+    question = most_frequent(decision.question for _, decision in decisions)
     best = options[0]
     decided = {failure_key(signature("", option.name)) for option in options}
-    unchosen = {failure_key(signature("", name)): name for _, decision in made for name in decision.alternatives}
+    unchosen = {failure_key(signature("", name)): name for _, decision in decisions for name in decision.alternatives}
     never = sorted(name for key, name in unchosen.items() if key not in decided)
     other_options = [
         *(_alternative(option.name, option) for option in options[1:]),
@@ -168,17 +172,17 @@ def _decision_policy(
         content=content,
         seen=best.seen,
         source_events=evidence(
-            ([decision.event_id, session.outcome_event_id] for session, decision in made), profile.max_evidence
+            ([decision.event_id, session.outcome_event_id] for session, decision in decisions), profile.max_evidence
         ),
         tags=tags(["decision", *scope]),
-        metadata={"origin": "decisions", "decided": len(made)},
+        metadata={"origin": "decisions", "decided": len(decisions)},
     )
 
 
-def _decided_options(made: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
+def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for summary, decision in made:
+    for summary, decision in decisions:
         verdict = decision.verdict if decision.verdict is not None else summary.went_well
         key = failure_key(signature("", decision.chosen))
         taken[key].append((summary, verdict, decision.event_id))
@@ -191,7 +195,7 @@ def _choices(
 ) -> Iterator[tuple[str, list[Option]]]:
     """Yield each point at which competing actions were chosen and advice is possible, with the options, best first."""
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
-    for summary in sorted(summaries, key=lambda option: option.session_id):
+    for summary in sorted(summaries, key=lambda session: session.session_id):
         for point, step in _first_choices(summary):
             points[point].setdefault(step.action, []).append((summary, summary.went_well, step.event_id))
     for point in sorted(points):
@@ -258,7 +262,7 @@ def _find_the_same(name: str, other: str) -> bool:
     >>> _find_the_same("find_by_zip", "find_by_email"), _find_the_same("get_user_details", "get_order_details")
     (True, False)
     """
-    parts, other_parts = (each.partition("_by_") for each in (name, other))
+    parts, other_parts = (tool.partition("_by_") for tool in (name, other))
     return parts[:2] == other_parts[:2] if parts[1] else alike(name, other)
 
 
@@ -307,14 +311,16 @@ def _condition_of(option: Option, options: Sequence[Option]) -> str:
 
 def _predicts_choice(requests: Sequence[str], rival_requests: Sequence[str], option_terms: AbstractSet[str]) -> bool:
     """Whether the condition learned from some requests predicts the option of the others (cross-validation)."""
-    claimed, right = 0, 0
+    predicted, correct = 0, 0
     for fold in range(_FOLDS):
-        mine, others = _split(requests, fold)
-        theirs, rivals = _split(rival_requests, fold)
-        words = set(terms(what_requests_mention(mine, theirs, option_terms).removeprefix(MENTIONS)))
-        hits, misses = (sum(bool(words & set(terms(request))) for request in held) for held in (others, rivals))
-        claimed, right = claimed + hits + misses, right + hits
-    return right >= _PRECISION * claimed and right >= _HALF * len(requests)
+        training, held_out = _split(requests, fold)
+        rival_training, rival_held_out = _split(rival_requests, fold)
+        words = set(terms(what_requests_mention(training, rival_training, option_terms).removeprefix(MENTIONS)))
+        hits, misses = (
+            sum(bool(words & set(terms(request))) for request in group) for group in (held_out, rival_held_out)
+        )
+        predicted, correct = predicted + hits + misses, correct + hits
+    return correct >= _PRECISION * predicted and correct >= _HALF * len(requests)
 
 
 def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
@@ -374,8 +380,8 @@ def _branch_sentences(branches: Iterable[tuple[str, str]]) -> str:
     """
     sentences, before = [], ""
     for condition, action_text in branches:
-        again = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
-        shortened = condition.replace(MENTIONS, "it mentions", 1) if again else condition
+        same_form = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
+        shortened = condition.replace(MENTIONS, "it mentions", 1) if same_form else condition
         sentences.append(f"If {shortened}: {action_text}")
         before = condition
     return ". ".join(sentences)

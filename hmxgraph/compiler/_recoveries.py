@@ -178,7 +178,7 @@ def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) ->
     failed_tries = [
         occurrence.summary.session_id
         for occurrence in occurrences
-        if occurrence.again is not None
+        if occurrence.next_attempt is not None
         and any(step.action == recovery.action and step.ok is False for step in occurrence.following)
     ]
     seen = recovery.seen
@@ -202,7 +202,7 @@ def went_elsewhere(occurrence: Occurrence) -> bool:
     Other work is the same program with another purpose, or a tool that does not serve the same end or changes other
     items, unless a decision or feedback says that it was done instead.
     """
-    if occurrence.again is not None or occurrence.declared or not occurrence.route:
+    if occurrence.next_attempt is not None or occurrence.declared or not occurrence.route:
         return False
     way = occurrence.route[0]
     same_end = way.action != occurrence.action and to_the_same_end(way.action, occurrence.action)
@@ -222,8 +222,9 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
 def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
-    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". A check
-    that runs after other work is not a first action, and a lookup before another attempt is not to blame if that fails.
+    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". Left
+    out are reactions that usually came after other changes, and lookups before attempts that all failed: the lookup is
+    not to blame for these.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in advised if recovery.comes_first and not _is_vain_lookup(recovery)):
@@ -244,7 +245,7 @@ def _is_vain_lookup(recovery: Recovery) -> bool:
 
 
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
-    """The occurrences of each way: whole routes, and single actions with every route that contains them.
+    """The occurrences of each way: of each whole route, and of each single action that routes contain.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
     routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
@@ -280,7 +281,7 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
     """Group the retries by their changes, repeatedly by the most frequent one; retries without changes come last.
 
-    Changes that explain how to repeat them come first.
+    Changes that do not say how to repeat them come after all that do.
     """
     left = list(retries)
     while left:
@@ -305,7 +306,7 @@ def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
 
     If the user spoke in between, a new value from a result or of unknown origin counts as the user's choice.
     """
-    changes = () if occurrence.again is None else occurrence.again.amendments
+    changes = () if occurrence.next_attempt is None else occurrence.next_attempt.amendments
     if not occurrence.settled:
         return changes
     return tuple(
@@ -365,7 +366,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         sum(bool(occurrence.helped) for occurrence in judged),
     )
     credited = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
-    again = sum(occurrence.again is not None for occurrence in credited)
+    attempted = sum(occurrence.next_attempt is not None for occurrence in credited)
     after = [_next_action(occurrence, way, retry=retry) for occurrence in credited]
     return Recovery(
         failed=failed,
@@ -373,13 +374,13 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         lines=tuple(_usual_lines(way, credited, retry=retry)),
         retry=retry,
         seen=seen,
-        attempts=sum(occurrence.again is not None for occurrence in occurrences),
+        attempts=sum(occurrence.next_attempt is not None for occurrence in occurrences),
         then=most_frequent(name for name in after if name),
         unknown=not judged,
         credited=tuple(credited),
         changes=changes,
         displaced=sum(occurrence.displaced for occurrence in judged),
-        instead=again <= _HALF * len(credited),
+        instead=attempted <= _HALF * len(credited),
         # A lookup worked if it returned its result, however the session ends.
         futile=_share_rejected(credited) if is_action(way[0]) else 0,
     )
@@ -403,7 +404,7 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
     chosen = [
         (occurrence, step)
         for occurrence in credited
-        for step in ([occurrence.again] if retry else occurrence.route)
+        for step in ([occurrence.next_attempt] if retry else occurrence.route)
         if step is not None
     ]
     return [
@@ -416,7 +417,7 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
 def _next_action(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
     if retry:
         return ""
-    if occurrence.again is not None:
+    if occurrence.next_attempt is not None:
         return occurrence.action
     names = [step.action for step in occurrence.following]
     start = names.index(way[0]) if way[0] in names else 0

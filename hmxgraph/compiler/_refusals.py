@@ -92,7 +92,7 @@ class _ChangeRequests:
 
 def refusals(requested: Iterable[RequestedChange], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """A policy for each usually declined change, if the sessions that made it succeeded clearly less often."""
-    for declined in {each.change: each for each in requested if each.usually_declined}.values():
+    for declined in {change.change: change for change in requested if change.usually_declined}.values():
         without, made = (
             Observations.of_sessions(sessions, sessions) for sessions in (declined.without_change, declined.with_change)
         )

@@ -28,8 +28,8 @@ from hmxgraph.text.terms import terms
 # by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # A statement calls for an action only if the action was taken for at least this many items with the statement, in as
-# many sessions: successful sessions resemble each other, so that fewer may coincide by chance, and a handover is about
-# all items of its session.
+# many sessions. Fewer may coincide by chance, because successful sessions resemble each other. Items alone do not
+# suffice, because one handover is about all items of its session.
 _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.
@@ -172,13 +172,13 @@ class _Records:
 
     def said_before(self, action: str, lookup: str) -> Mapping[str, frozenset[str]]:
         """What *lookup* said about each item in successful sessions, until *action* was taken for it."""
-        taken = {(case.session.session_id, case.about): case.place for case in self.cases[action, lookup]}
-        said: defaultdict[str, set[str]] = defaultdict(set)
+        place_of_action = {(case.session.session_id, case.about): case.place for case in self.cases[action, lookup]}
+        statements_by_item: defaultdict[str, set[str]] = defaultdict(set)
         for session, place, step in self._results[lookup]:
             item = _item(session, step)
-            if session.succeeded and place < taken.get((session.session_id, item), len(session.steps)):
-                said[item].update(step.says)
-        return {item: frozenset(statements) for item, statements in said.items()}
+            if session.succeeded and place < place_of_action.get((session.session_id, item), len(session.steps)):
+                statements_by_item[item].update(step.says)
+        return {item: frozenset(statements) for item, statements in statements_by_item.items()}
 
     def actions_after(self, lookup: str) -> int:
         """The number of different actions taken after *lookup*."""
@@ -230,16 +230,16 @@ def _waits_for(action: str, lookup: str, records: _Records, least: int) -> Resul
     request contains a noun of the action, the statement calls for it.
     """
     cases = records.cases[action, lookup]
-    things: defaultdict[str, set[str]] = defaultdict(set)
+    items_by_statement: defaultdict[str, set[str]] = defaultdict(set)
     for case in cases:
         for statement in case.lookup.says:
-            things[statement].add(case.about)
+            items_by_statement[statement].add(case.about)
     total = _count_distinct(case.about for case in cases)
     chances = {
-        statement: len(things)
+        statement: len(items_by_statement)
         * (1 if _shared_nouns(action, statement) else records.lookups_before(action))
         * _chance(len(about), total, records.share(lookup, statement))
-        for statement, about in things.items()
+        for statement, about in items_by_statement.items()
         if len(about) >= least and records.decides(lookup, statement)
     }
     statement = _clearest(chances, action)
@@ -260,24 +260,28 @@ def _is_requested(action: str, session: SessionSummary) -> bool:
 
 def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
     """The rule for the statement that calls for *action* most clearly: the action is more frequent after it."""
-    cases, said = records.cases[action, lookup], records.said_before(action, lookup)
-    acted = {case.about for case in cases}
+    cases, statements_by_item = records.cases[action, lookup], records.said_before(action, lookup)
+    items_acted_on = {case.about for case in cases}
     statements = {statement for case in cases for statement in case.lookup.says}
-    things = {statement: {about for about in said if statement in said[about]} for statement in sorted(statements)}
-    comparisons = len(things) * records.actions_after(lookup)
+    items_by_statement = {
+        statement: {about for about in statements_by_item if statement in statements_by_item[about]}
+        for statement in sorted(statements)
+    }
+    comparisons = len(items_by_statement) * records.actions_after(lookup)
     chances = {}
-    for statement, about in things.items():
-        both = len(acted & about)
+    for statement, about in items_by_statement.items():
+        both = len(items_acted_on & about)
         sessions = _count_distinct(case.session.session_id for case in cases if case.about in about)
         enough = sessions >= _LEAST_ITEMS and both >= max(_LEAST_ITEMS, _NEARLY_ALWAYS * len(about))
-        telling = both / len(acted) - records.share(lookup, statement) >= _MORE
+        telling = both / len(items_acted_on) - records.share(lookup, statement) >= _MORE
         if enough and telling and records.decides(lookup, statement):
-            chances[statement] = comparisons * _chance_of_both(both, len(about), len(acted), len(said))
+            coincidence = _chance_of_both(both, len(about), len(items_acted_on), len(statements_by_item))
+            chances[statement] = comparisons * coincidence
     statement = _clearest(chances, action)
     if not statement:
         return None
-    holding = tuple(case for case in cases if statement in said[case.about])
-    counts = len(acted & things[statement]), len(things[statement])
+    holding = tuple(case for case in cases if statement in statements_by_item[case.about])
+    counts = len(items_acted_on & items_by_statement[statement]), len(items_by_statement[statement])
     return ResultRule(action, lookup, statement, *counts, chances[statement], holding, called_for=True)
 
 

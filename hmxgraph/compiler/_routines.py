@@ -62,11 +62,11 @@ class _Routine:
         """The usual commands shortly before the closing one, and those that its errors demand, in order."""
         names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
         return sorted(
-            names, key=lambda name: (self._followed_count(name, names), fmean(self._relative_positions(name)), name)
+            names, key=lambda name: (self._predecessor_count(name, names), fmean(self._relative_positions(name)), name)
         )
 
-    def _followed_count(self, name: str, names: Collection[str]) -> int:
-        """How many of the other *names* the command *name* follows in most pieces that have both.
+    def _predecessor_count(self, name: str, names: Collection[str]) -> int:
+        """How many of the other *names* come before *name* in most pieces that have both commands.
 
         Mean positions over different pieces can contradict this: what is run only in long pieces seems to come late.
         """
@@ -128,7 +128,9 @@ def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> It
     candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
     kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
     inner_commands: set[str] = set()
-    for routine in sorted(kept, key=lambda each: (-len(each.before), -len(each.pieces), each.closing)):
+    for routine in sorted(
+        kept, key=lambda candidate: (-len(candidate.before), -len(candidate.pieces), candidate.closing)
+    ):
         if routine.closing not in inner_commands:
             inner_commands |= set(routine.usual)
             yield _draft(routine, profile)

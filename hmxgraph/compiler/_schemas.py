@@ -45,14 +45,18 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
+# Limits: search words, words in the tags, optional changes named in the summary, and alternations between lookups and
+# changes up to which the summary keeps their order.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
+# Shares of sessions, requests or classes.
 _HALF = 0.5
 _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
+# Minimum success rate of a procedure.
 _RARELY = 0.25
 _MOST_OPTIONAL = 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
@@ -63,24 +67,24 @@ def task_schemas(
     classes: Sequence[GoalClass],
     profile: CompilerProfile,
     rules: Sequence[ResultRule],
-    asked: Mapping[str, RequestedChange],
+    requested: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a required step.
 
-    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *asked* the
+    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *requested* the
     requested change of each class, by class name.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
-    everyone = term_counts(requests)
+    all_counts = term_counts(requests)
     for goal_class in classes:
-        keywords = distinctive(goal_class.requests, everyone, len(requests), _KEYWORDS)
+        keywords = distinctive(goal_class.requests, all_counts, len(requests), _KEYWORDS)
         content = _content(goal_class, goal_class.examples, profile)
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
-        schema = _schema(goal_class, content, keywords, usual, profile, asked.get(goal_class.name))
-        if not _shows_when(goal_class, everyone, len(requests), profile):
+        schema = _schema(goal_class, content, keywords, usual, profile, requested.get(goal_class.name))
+        if not _shows_when(goal_class, all_counts, len(requests), profile):
             schema = replace(schema, useful=False)
         if any(not step["optional"] for step in schema.content["steps"]):
             yield schema
@@ -98,13 +102,13 @@ def _schema(
     keywords: Sequence[str],
     usual: frozenset[str],
     profile: CompilerProfile,
-    asked: RequestedChange | None,
+    requested: RequestedChange | None,
 ) -> ArtifactDraft:
     models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
     seen = _observations(goal_class, content)
-    content["preconditions"] += [asked.precondition] if asked else _doubts(goal_class, seen)
+    content["preconditions"] += [requested.precondition] if requested else _doubts(goal_class, seen)
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"goal:{goal_class.name}",
@@ -118,7 +122,7 @@ def _schema(
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
         # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
-        useful=_useful(goal_class, content, profile) and (asked is None or not asked.usually_declined),
+        useful=_useful(goal_class, content, profile) and (requested is None or not requested.usually_declined),
     )
 
 
@@ -176,8 +180,8 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
 
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
-    failures, and a step must say what it acts on. Without requests, all sessions must do nearly the same, because
-    nothing else shows when to do it.
+    failures, and a step must say what it acts on. Without requests, sessions must agree on more of their actions,
+    because nothing else shows when to do the work.
     """
     least = _HALF if goal_class.requests else _USUALLY
     shared = {name for name, share in goal_class.steps if share >= least}
@@ -185,7 +189,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     return (
         goal_class.cases >= _cases_needed(goal_class, profile)
         and any(not step["optional"] for step in content["steps"])
-        and any(map(_says_on_what, content["steps"]))
+        and any(map(_states_object, content["steps"]))
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
@@ -193,16 +197,16 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
     )
 
 
-def _says_on_what(step: Mapping[str, Any]) -> bool:
+def _states_object(step: Mapping[str, Any]) -> bool:
     """Whether a step says what it acts on: by the name of its tool, or with a command line or place."""
     return "`" in step["description"] or any(map(names_its_object, step["tools_used"]))
 
 
-def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profile: CompilerProfile) -> bool:
+def _shows_when(goal_class: GoalClass, all_counts: Counter[str], total: int, profile: CompilerProfile) -> bool:
     """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
 
     They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain
-    a word that is rare in other requests. *everyone* counts the terms of all requests, *total* the requests. Work
+    a word that is rare in other requests. *all_counts* counts the terms of all requests, *total* the requests. Work
     without requests, answers and general-purpose programs need no such sign.
     """
     requests = [example.request for example in goal_class.examples if example.request]
@@ -213,7 +217,7 @@ def _shows_when(goal_class: GoalClass, everyone: Counter[str], total: int, profi
     if any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase)):
         return True
     named = all(_is_named(change, changes, requests) for change in changes)
-    return bool(changes) and (named or _has_own_word(goal_class, requests, everyone, total))
+    return bool(changes) and (named or _has_own_word(goal_class, requests, all_counts, total))
 
 
 def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:
@@ -227,12 +231,13 @@ def _name_terms(action: str) -> frozenset[str]:
     return frozenset(terms(" ".join((read_action(action).verb, *noun_words(action)))))
 
 
-def _has_own_word(goal_class: GoalClass, requests: Sequence[str], everyone: Counter[str], total: int) -> bool:
+def _has_own_word(goal_class: GoalClass, requests: Sequence[str], all_counts: Counter[str], total: int) -> bool:
     """Whether there is a term that most *requests* of the examples use, and few requests of other classes."""
-    here, own = term_counts(requests), term_counts(goal_class.requests)
+    example_counts, class_counts = term_counts(requests), term_counts(goal_class.requests)
     others = total - len(goal_class.requests)
     return any(
-        here[term] >= _USUALLY * len(requests) and everyone[term] - own[term] <= _SELDOM * others for term in here
+        example_counts[term] >= _USUALLY * len(requests) and all_counts[term] - class_counts[term] <= _SELDOM * others
+        for term in example_counts
     )
 
 
@@ -295,14 +300,14 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
         names = in_order_of_work([*names, first], models)
         shares = {first: _HALF, **dict(chosen)}
         chosen = [(name, shares[name]) for name in names]
-    firm = {name for name, share in chosen if _is_firm((name, share), alternatives, models, profile)}
+    required = {name for name, share in chosen if _is_required((name, share), alternatives, models, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
             "description": _step_description(name, alternatives.get(name, ""), models, names[: order - 1])
-            + ("" if name in firm else _how_often(name, models)),
+            + ("" if name in required else _how_often(name, models)),
             "tools_used": [name, *_common_alternative(alternatives.get(name, ""), models)],
-            "optional": name not in firm,
+            "optional": name not in required,
         }
         for order, name in enumerate(names, start=1)
     ]
@@ -319,7 +324,7 @@ def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: C
     }
 
 
-def _is_firm(
+def _is_required(
     step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
     """Whether a *step*, given by name and share, is required: nearly all models take it, or it has an alternative."""
@@ -486,9 +491,9 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
         return [informed if declined else "The user's question is answered from what was found"]
     telling = {step.action for session in goal_class.examples for step in session.steps if step.ok}
     changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
-    firm = [f"{name} has reported success" for name, optional in changes if not optional]
-    loose = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
-    return firm + loose
+    unconditional = [f"{name} has reported success" for name, optional in changes if not optional]
+    conditional = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
+    return unconditional + conditional
 
 
 def _does_work(tool: str) -> bool:
@@ -498,12 +503,12 @@ def _does_work(tool: str) -> bool:
 def _summary(name: str, content: dict[str, Any]) -> str:
     """The procedure in one sentence: lookups with their alternatives and changes in order, then the check."""
     either = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
-    firm = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, firm), key=is_action)]
+    required = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
+    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, required), key=is_action)]
     if len(runs) > _MOST_RUNS:
-        looked, changed = ([tool for tool in firm if kind_of(tool) == kind] for kind in ("lookup", "action"))
+        looked, changed = ([tool for tool in required if kind_of(tool) == kind] for kind in ("lookup", "action"))
         runs = [(False, looked), (True, changed)]
-    loose = [
+    optional_changes = [
         step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
     ]
     checks = len(runs) > 1 and not runs[-1][0]
@@ -511,7 +516,7 @@ def _summary(name: str, content: dict[str, Any]) -> str:
         f"{'carry out' if changing else 'consult'} {listed([either[tool] for tool in tools])}"
         for changing, tools in runs[: len(runs) - checks]
     ]
-    parts += [f"{listed(loose, most=_MOST_CHANGES)} where needed"] if loose else []
+    parts += [f"{listed(optional_changes, most=_MOST_CHANGES)} where needed"] if optional_changes else []
     parts += [f"check with {listed(runs[-1][1])}"] if checks else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."

@@ -12,11 +12,11 @@ from hmxgraph.compiler._vocabulary import (
     FEEDERS,
     OPERAND_PROGRAMS,
     PREPARATIONS,
+    READ_ONLY_PROGRAMS,
+    READ_ONLY_SUBCOMMANDS,
     REQUEST_VERBS,
     SHELLS,
     SUBCOMMANDS,
-    TELLING_PROGRAMS,
-    TELLING_SUBCOMMANDS,
     TOOL_VERBS,
     WRAPPER_FLAGS_WITH_VALUE,
     WRAPPERS,
@@ -46,6 +46,7 @@ _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQR
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
+# Minimum similarity of words that are taken for a correction of others.
 _SIMILAR_SPELLING = 0.5
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
 # The flag of a shell that precedes the line to run.
@@ -90,10 +91,10 @@ def commands(line: str) -> tuple[Command, ...]:
 @lru_cache(maxsize=10_000)
 def _commands_of(line: str) -> tuple[Command, ...]:
     try:
-        every = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
+        all_commands = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
     except RecursionError:  # a generated line of a thousand parts or of nested brackets
-        every = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
-    return tuple(command for command in every if command.name not in PREPARATIONS) or every[:1]
+        all_commands = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
+    return tuple(command for command in all_commands if command.name not in PREPARATIONS) or all_commands[:1]
 
 
 def command_name(line: str) -> str:
@@ -124,6 +125,8 @@ def tried_again(line: str, later: str) -> bool:
 
 def blamed(parts: Sequence[Command], output: str) -> Command | None:
     """The command that *output* names more than any other, by its program, subcommand or operands; None if unclear.
+
+    A command that ran alone is always blamed.
 
     >>> blamed(commands("git add . && npm test"), "npm ERR! Test failed").name
     'npm test'
@@ -310,5 +313,5 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
 
 def _is_verb(program: str, word: str) -> bool:
     """Whether *word*, the first after an unknown program, is a verb and so its subcommand: "bd show"."""
-    takes_operands = program in TELLING_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
-    return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | TELLING_SUBCOMMANDS
+    takes_operands = program in READ_ONLY_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
+    return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | READ_ONLY_SUBCOMMANDS

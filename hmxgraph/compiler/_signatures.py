@@ -216,6 +216,7 @@ _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
 _TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
+# Argument values of at most this length are not masked inside words.
 _TOO_SHORT = 3
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 # A value as an interpreter session shows it: ``result = "..."``.

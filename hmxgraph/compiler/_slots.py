@@ -26,7 +26,7 @@ _MOST_SLOTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A message with named slots; ``values`` holds, for each message compared, the pairs (slot value, slot mark)."""
+    """A message with named slots; ``values`` holds the pairs (slot value, slot mark) of each original message."""
 
     text: str
     values: tuple[tuple[tuple[str, str], ...], ...]
@@ -35,7 +35,8 @@ class Template:
 def template(messages: Sequence[str]) -> Template:
     """The common form of *messages*, with a slot for each word that varies.
 
-    If no word varies, or too many do, it is the most common message.
+    Only messages of the most frequent number of words are compared; the others get no slots. If no word varies, or too
+    many do, the template is the most common message.
 
     >>> template(["the branch a-b has no upstream", "the branch c-d has no upstream"]).text
     'the branch <branch> has no upstream'

@@ -28,6 +28,7 @@ from hmxgraph.text.terms import terms
 # The map step: the rules in one message.
 
 _LONGEST_MESSAGE = 8000
+# Limits of a sentence that may be a rule.
 _FEWEST_WORDS, _MOST_WORDS, _MOST_CHARACTERS = 4, 35, 200
 # A sentence also ends at the "\n" of JSON inside a message.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")
@@ -128,30 +129,30 @@ class _Rule:
 
     terms: frozenset[str]
     denies: bool
-    told: list[tuple[SessionSummary, str, str]] = field(default_factory=list)
+    tellings: list[tuple[SessionSummary, str, str]] = field(default_factory=list)
 
     @property
     def sessions(self) -> list[SessionSummary]:
         """The sessions in which it was told, each once."""
-        return list({session.session_id: session for session, _, _ in self.told}.values())
+        return list({session.session_id: session for session, _, _ in self.tellings}.values())
 
     @property
     def name(self) -> str:
         """The terms that most of its tellings share, by which it is recognised in later compilations."""
         shared = self.term_counts
-        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.told))
+        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.tellings))
         return " ".join(["not"] * self.denies + core)
 
     @property
     def term_counts(self) -> Counter[str]:
         """How many of its tellings contain each term."""
-        return Counter(term for _, sentence, _ in self.told for term in _meaning(sentence)[0])
+        return Counter(term for _, sentence, _ in self.tellings for term in _meaning(sentence)[0])
 
     @property
     def events(self) -> dict[str, list[str]]:
         """The events in which it was told, by session."""
         events: defaultdict[str, list[str]] = defaultdict(list)
-        for session, _, event_id in self.told:
+        for session, _, event_id in self.tellings:
             events[session.session_id].append(event_id)
         return dict(sorted(events.items()))
 
@@ -178,21 +179,22 @@ def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
     for session in sessions:
         for sentence, event_id in session.stated:
             tellings[_meaning(sentence)].append((session, sentence, event_id))
-    frequency = Counter(term for meant, _ in tellings for term in meant)
+    frequency = Counter(term for sentence_terms, _ in tellings for term in sentence_terms)
     rules: list[_Rule] = []
     by_term: defaultdict[str, list[int]] = defaultdict(list)
-    for meant, denies in _most_frequent(tellings):
+    for sentence_terms, denies in _most_frequent(tellings):
         # Two wordings that are alike share one of the rarest terms of each.
-        rarest = sorted(meant, key=lambda term: (frequency[term], term))[: len(meant) - int(_ALIKE * len(meant)) + 1]
+        count = len(sentence_terms) - int(_ALIKE * len(sentence_terms)) + 1
+        rarest = sorted(sentence_terms, key=lambda term: (frequency[term], term))[:count]
         places = sorted({place for term in rarest for place in by_term[term]})
         rivals = [place for place in places if rules[place].denies == denies]
-        best = max(rivals, key=lambda place: jaccard(rules[place].terms, meant), default=None)
-        if best is None or jaccard(rules[best].terms, meant) < _ALIKE:
+        best = max(rivals, key=lambda place: jaccard(rules[place].terms, sentence_terms), default=None)
+        if best is None or jaccard(rules[best].terms, sentence_terms) < _ALIKE:
             best = len(rules)
-            rules.append(_Rule(meant, denies))
-            for term in meant:
+            rules.append(_Rule(sentence_terms, denies))
+            for term in sentence_terms:
                 by_term[term].append(best)
-        rules[best].told += tellings[meant, denies]
+        rules[best].tellings += tellings[sentence_terms, denies]
     return rules
 
 
@@ -206,15 +208,15 @@ def _most_frequent(tellings: Mapping[_Meaning, Sequence[Any]]) -> list[_Meaning]
 
 @lru_cache(maxsize=20_000)
 def _meaning(sentence: str) -> _Meaning:
-    meant = frozenset(term[:_STEM] for term in terms(sentence) if term not in _ANY_RULE)
-    return meant, _NEGATION.search(sentence) is not None
+    sentence_terms = frozenset(term[:_STEM] for term in terms(sentence) if term not in _ANY_RULE)
+    return sentence_terms, _NEGATION.search(sentence) is not None
 
 
 def _misled(rule: _Rule, judged: Sequence[SessionSummary]) -> bool:
     """Whether the sessions in which the rule was told succeeded so much less often that it is doubtful."""
-    told = {session.session_id for session in rule.sessions}
-    having = [session.succeeded for session in judged if session.session_id in told]
-    others = [session.succeeded for session in judged if session.session_id not in told]
+    session_ids = {session.session_id for session in rule.sessions}
+    having = [session.succeeded for session in judged if session.session_id in session_ids]
+    others = [session.succeeded for session in judged if session.session_id not in session_ids]
     failed, others_failed = having.count(False), others.count(False)
     worse = failed * len(others) > others_failed * len(having)
     return worse and chance(Stratum(len(having), failed, len(others), others_failed)) <= _BY_CHANCE
@@ -248,8 +250,8 @@ def _most_typical(rule: _Rule) -> str:
     shared = rule.term_counts
 
     def worth(sentence: str) -> tuple[float, str]:
-        meant = _meaning(sentence)[0]
+        sentence_terms = _meaning(sentence)[0]
         personal = len(re.findall(r"\b(?:i|you|your|my)\b", sentence, re.IGNORECASE))
-        return -sum(shared[term] for term in meant) / (len(meant) + 2 + personal), sentence
+        return -sum(shared[term] for term in sentence_terms) / (len(sentence_terms) + 2 + personal), sentence
 
-    return min((sentence for _, sentence, _ in rule.told), key=worth)
+    return min((sentence for _, sentence, _ in rule.tellings), key=worth)

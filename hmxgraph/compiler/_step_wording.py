@@ -14,6 +14,7 @@ from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
+# Shares of sessions or uses.
 _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 # Minimum share of sessions in which each of several alternative origins is the only one.
 _LEAST_ALONE = 0.15
@@ -35,11 +36,11 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
         return line_instruction(action, line) + (
             _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    instruction_text = as_done(instruction(action), every)
+    instruction_text = with_actor(instruction(action), every)
     return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 
-def as_done(instruction_text: str, steps: Sequence[Step]) -> str:
+def with_actor(instruction_text: str, steps: Sequence[Step]) -> str:
     """*instruction_text*, reworded as "Have the user ..." if the user took most of these *steps*."""
     return f"Have the user {small(instruction_text)}" if done_by_user(steps) else instruction_text
 
@@ -60,34 +61,39 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
     return usual_origins([[step] for step in uses], _MOSTLY)
 
 
-def usual_origins(uses: Sequence[Sequence[Step]], most: float = _NEARLY_ALL) -> dict[str, str]:
-    """The usual origin of each argument, "" if it varies or is unknown; a session with several calls counts once."""
+def usual_origins(uses: Sequence[Sequence[Step]], least: float = _NEARLY_ALL) -> dict[str, str]:
+    """For each argument the origin of its value in at least the share *least* of sessions; "" if there is none."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
         origin, with_origin = max(counts.items(), key=lambda item: len(item[1]), default=("", set()))
-        usual[argument] = origin if len(with_origin) >= most * len(sessions) else ""
+        usual[argument] = origin if len(with_origin) >= least * len(sessions) else ""
     return usual
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
     """For each argument of most sessions: the sessions that pass it, and those with each origin of its value."""
-    given: defaultdict[str, set[int]] = defaultdict(set)
+    sessions_by_argument: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
         for argument, named in _shared_origins(steps).items():
-            given[argument].add(session)
+            sessions_by_argument[argument].add(session)
             for origin in named:
                 sessions_by_origin[argument][origin].add(session)
     least = _HALF * sum(map(bool, uses))
-    return {name: (given[name], sessions_by_origin[name]) for name in sorted(given) if len(given[name]) >= least}
+    return {
+        name: (sessions_by_argument[name], sessions_by_origin[name])
+        for name in sorted(sessions_by_argument)
+        if len(sessions_by_argument[name]) >= least
+    }
 
 
 def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
-    """The triples of origins that together cover nearly all sessions, while each is often the only one; else the pairs.
+    """The groups of alternative origins of an argument, such as "the user or get_order".
 
-    If the user is an origin, pairs are tried first: there are further sources only if two do not suffice. In each group
-    the user comes first, then the more frequent origins. A pair of lookups is joined by a more frequent third one.
+    The origins of a group together cover nearly all sessions, and each is often the only one. Groups of three are
+    preferred; if the user is an origin, groups of two. In each group the user comes first, then the more frequent
+    origins. A pair of lookups gets a third origin if that is more frequent than one of the pair.
     """
     ranked = sorted(sessions_by_origin, key=lambda name: (name != FROM_USER, -len(sessions_by_origin[name]), name))
     for number in (2, 3) if FROM_USER in sessions_by_origin else (3, 2):
@@ -190,10 +196,10 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
     if not times or statistics.median(times) < 2:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
-    again = sum(len(steps) - 1 for steps in uses if steps)
+    repetitions = sum(len(steps) - 1 for steps in uses if steps)
     # A plural names a list, of which a call takes several values at once.
     names_one = (name for name in most_first(changing) if identifies(name) and not name.endswith("s"))
-    usual = [name for name in names_one if changing[name] > _HALF * again]
+    usual = [name for name in names_one if changing[name] > _HALF * repetitions]
     if usual:
         return f"; once for each {usual[0]}"
     return "" if is_action(action) else "; as often as needed"

@@ -23,6 +23,7 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 
+# The steps of a session, each with its phase.
 _Phased = Sequence[tuple[str, Step]]
 _PHASES = {
     "identify": "Identify what the request is about",
@@ -32,7 +33,7 @@ _PHASES = {
     "verify": "Verify the result",
     "hand over": "Hand over what cannot be done",
 }
-_STAGES = {name: phase for phase, name in _PHASES.items()}
+_PHASE_OF_NAME = {name: phase for phase, name in _PHASES.items()}
 # Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
 _MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
 # Minimum share of sessions in which later phases use a value, for a success criterion to name it.
@@ -49,7 +50,10 @@ _MAJORITY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Goal classes that are handled in the same way: about one subject, or making one change."""
+    """Goal classes that are handled in the same way: about one subject, or making one change.
+
+    ``purpose`` is this change, "" if there is none.
+    """
 
     subject: str
     purpose: str
@@ -85,8 +89,8 @@ def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -
 def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """Each step with its phase, judged by its place in the session.
 
-    A lookup identifies if it is the first step, or is first used with inputs from the user; other lookups gather, and
-    those after the last change verify.
+    Lookups after the last change verify. Before it, a lookup identifies if it is the first step, or is first used with
+    inputs from the user; the others gather.
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
@@ -134,8 +138,8 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
 
 def _main_change(goal_class: GoalClass) -> str:
     """The most frequent change of the class, or ""; browser actions, which may do anything, are ignored."""
-    made = [(name, share) for name, share in goal_class.steps if is_action(name) and not name.startswith(BROWSER)]
-    changes = [(share, not _names_only_interface(name), name) for name, share in made]
+    shares = [(name, share) for name, share in goal_class.steps if is_action(name) and not name.startswith(BROWSER)]
+    changes = [(share, not _names_only_interface(name), name) for name, share in shares]
     # Of equally frequent changes, prefer a telling name, then the first: final actions such as a commit are not the
     # purpose.
     return max(changes, key=lambda change: change[:2], default=(0.0, False, ""))[2]
@@ -148,18 +152,18 @@ def _names_only_interface(name: str) -> bool:
 
 def _similar_classes(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[list[GoalClass]]:
     """The classes grouped by similar steps."""
-    joined: list[list[GoalClass]] = []
+    groups: list[list[GoalClass]] = []
     for goal_class in classes:
         names = [name for name, _ in goal_class.steps]
-        near = [
+        similar_groups = [
             group
-            for group in joined
+            for group in groups
             if any(_similarity(names, member) >= profile.strategy_likeness for member in group)
         ]
-        joined = [group for group in joined if group not in near] + [
-            [*(member for group in near for member in group), goal_class]
+        groups = [group for group in groups if group not in similar_groups] + [
+            [*(member for group in similar_groups for member in group), goal_class]
         ]
-    return joined
+    return groups
 
 
 def _similarity(names: Sequence[str], goal_class: GoalClass) -> float:
@@ -189,12 +193,12 @@ def _subject(group: Sequence[GoalClass]) -> str:
     }
     if spoken_nouns:
         return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
-    written = spelling(requests)
+    spellings = spelling(requests)
     # The topic of a sentence tends to be near its end: "fix the failing unit test".
     late = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
     often = [term for term in request_counts if request_counts[term] >= least]
-    ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(written[term], 0.0), term))
-    topics = [written[term] for term in ranked]
+    ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(spellings[term], 0.0), term))
+    topics = [spellings[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
     return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]
 
@@ -211,11 +215,10 @@ def _word_positions(requests: Sequence[str]) -> dict[str, list[float]]:
 
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     models = field.models
-    worked = _purposeful(models)
-    documents = _phase_documents(worked, _flow(worked, profile), asked=agreed(models))
-    stages = [_STAGES[phase["name"]] for phase in documents]
+    phased_sessions = _purposeful(models)
+    documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
+    flow = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
-    flow = listed(stages, "then")
     about = _about(field, names)
     goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
     content = {
@@ -229,20 +232,20 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
         lineage_key=f"strategy:{field.purpose or field.subject}:{'change' if field.purpose else 'subject'}",
         title=title(f"Strategy to {about}"),
         summary=f"Sessions that {about}{' and succeed' if any(model.succeeded for model in models) else ''} "
-        f"go like this: {flow}.",
+        f"go like this: {listed(flow, 'then')}.",
         content=content,
         seen=Observations.of_sessions(models, field.members),
         source_events=evidence((trail(model) for model in models), profile.max_evidence),
         tags=tags(["strategy", field.subject]),
         qualifiers=(goal_phrase([field.purpose]),) if field.purpose else (),
         # A single class is described by its task schema.
-        useful=len(field.classes) > 1 and _changes_outcome(field, stages),
+        useful=len(field.classes) > 1 and _changes_outcome(field, flow),
         metadata={"kinds_of_requests": len(field.classes)},
     )
 
 
 def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
-    """Whether sessions that go through all phases succeed more often than others with the same kind of request."""
+    """Whether sessions with all phases succeed clearly more often than others with the same kind of request."""
     observed = [
         (kind.name, set(flow) <= {phase for phase, _ in phases(model)}, model.succeeded)
         for kind in field.classes
@@ -280,34 +283,38 @@ def _makes_its_change(field: Field) -> bool:
     )
 
 
-def _phase_documents(worked: Sequence[_Phased], flow: Sequence[str], *, asked: bool) -> list[dict[str, Any]]:
-    names = _phase_tools(worked, flow)
+def _phase_documents(
+    phased_sessions: Sequence[_Phased], flow: Sequence[str], *, agreed_first: bool
+) -> list[dict[str, Any]]:
+    names = _phase_tools(phased_sessions, flow)
     return [
-        _phase_document(order, phase, names[phase], _criterion(phase, names[phase], worked, asked=asked))
+        _phase_document(
+            order, phase, names[phase], _criterion(phase, names[phase], phased_sessions, agreed_first=agreed_first)
+        )
         for order, phase in enumerate(names, start=1)
     ]
 
 
-def _phase_tools(worked: Sequence[_Phased], flow: Sequence[str]) -> dict[str, list[str]]:
+def _phase_tools(phased_sessions: Sequence[_Phased], flow: Sequence[str]) -> dict[str, list[str]]:
     """The tools of each phase; "gather" omits the lookups that identify, and phases without tools are dropped."""
     tools: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for session in worked:
+    for session in phased_sessions:
         for phase, action in sorted({(phase, step.action) for phase, step in session}):
             tools[phase][action] += 1
-    frequent = {phase: _frequent(tools[phase], len(worked)) for phase in flow}
+    frequent = {phase: _frequent(tools[phase], len(phased_sessions)) for phase in flow}
     if {"identify", "gather"} <= frequent.keys():
         frequent["gather"] = [name for name in frequent["gather"] if name not in frequent["identify"]]
     return {phase: frequent[phase] for phase in flow if frequent[phase]}
 
 
-def _flow(worked: Sequence[_Phased], profile: CompilerProfile) -> list[str]:
+def _flow(phased_sessions: Sequence[_Phased], profile: CompilerProfile) -> list[str]:
     """The phases of enough sessions, in working order."""
-    sessions = _phase_sessions(worked)
-    return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(worked))]
+    sessions = _phase_sessions(phased_sessions)
+    return [phase for phase in _PHASES if sessions[phase] >= max(1.0, profile.phase_share * len(phased_sessions))]
 
 
-def _phase_sessions(worked: Sequence[_Phased]) -> Counter[str]:
-    return Counter(phase for session in worked for phase in {phase for phase, _ in session})
+def _phase_sessions(phased_sessions: Sequence[_Phased]) -> Counter[str]:
+    return Counter(phase for session in phased_sessions for phase in {phase for phase, _ in session})
 
 
 def _frequent(counts: Counter[str], sessions: int) -> list[str]:
@@ -326,13 +333,13 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
     }
 
 
-def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, asked: bool) -> str:
+def _criterion(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased], *, agreed_first: bool) -> str:
     match phase:
-        case "act" if not any(step.ok for session in worked for name, step in session if name == phase):
+        case "act" if not any(step.ok for session in phased_sessions for name, step in session if name == phase):
             return f"A result shows that {listed(names, 'or')} worked; none has so far"
         case "act":
             done = "every call made" if len(names) > 1 else names[0]
-            first = f"Each change was agreed with the user first, and {done}" if asked else done
+            first = f"Each change was agreed with the user first, and {done}" if agreed_first else done
             return f"{first if len(names) == 1 else capital(first)} has reported success"
         case "weigh":
             return "What to do, and what it costs, is settled before anything is changed"
@@ -341,20 +348,20 @@ def _criterion(phase: str, names: Sequence[str], worked: Sequence[_Phased], *, a
         case "verify":
             return f"{listed(names, 'or')} shows, after the last change, that it worked"
         case _:
-            values = _values_passed_on(phase, names, worked)
+            values = _values_passed_on(phase, names, phased_sessions)
             singular = len(values) == 1 and not values[0].endswith("s")
             sentence = f"{listed(values)} {'is' if singular else 'are'} known"
             return sentence if values else f"{listed(names, 'or')} has answered without an error"
 
 
-def _values_passed_on(phase: str, names: Sequence[str], worked: Sequence[_Phased]) -> list[str]:
+def _values_passed_on(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased]) -> list[str]:
     """The inputs whose values other phases take from this one, the most frequent first."""
     taken: Counter[str] = Counter()
-    for session in worked:
+    for session in phased_sessions:
         taken.update(
             {name for later, step in session if later != phase for name, origin in step.inputs if origin in names}
         )
-    return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(worked)][:_MOST_VALUES]
+    return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(phased_sessions)][:_MOST_VALUES]
 
 
 def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:

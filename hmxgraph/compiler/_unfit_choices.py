@@ -48,7 +48,7 @@ def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     calls, message = known_choices.get(group.action, []), set(terms(group.signature))
-    statements = sorted({each for call in calls for each in call.statements})
+    statements = sorted({statement for call in calls for statement in call.statements})
     advice = []
     for argument, lookup, statement in statements:
         known = [(call, values) for call in calls if (values := _values_of(call, argument, lookup, statement))]

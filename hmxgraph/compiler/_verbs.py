@@ -11,9 +11,9 @@ from hmxgraph.compiler._vocabulary import (
     BROWSER_LOOKUPS,
     CHECKING_PROGRAMS,
     INTERFACES,
+    READ_ONLY_PROGRAMS,
+    READ_ONLY_SUBCOMMANDS,
     REQUEST_VERBS,
-    TELLING_PROGRAMS,
-    TELLING_SUBCOMMANDS,
     TOOL_VERBS,
     WEB_LOOKUPS,
     WEB_METHODS,
@@ -46,7 +46,8 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
-# Verbs that mean a handover only of work, conversations or people, or with "to"; of money, they are changes.
+# Verbs that mean a handover if they stand alone, or before "to", work, conversations or people. Otherwise they are
+# changes: "transfer money".
 _MOVES = frozenset({"transfer", "forward"})
 _HANDED_OVER = frozenset(
     """
@@ -132,10 +133,10 @@ def read_action(action: str) -> Reading:
     >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
     ('action', 'run kubectl rollout status')
 
-    A name without a verb is read as something to call.
+    A name of several words without a verb is read as something to call, a single word as something to run.
 
-    >>> read_action("billing_api").phrase, read_action("s3").phrase
-    ('call billing_api', 'call s3')
+    >>> read_action("billing_api").phrase, read_action("provision").phrase
+    ('call billing_api', 'run provision')
 
     A service or object name may precede the verb.
 
@@ -225,7 +226,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_program(action: str) -> bool:
-    named = " " in action or action in TELLING_PROGRAMS or action.endswith((".sh", ".py"))
+    named = " " in action or action in READ_ONLY_PROGRAMS or action.endswith((".sh", ".py"))
     return named or ("-" in action and not _is_verb(action.partition("-")[0]))
 
 
@@ -397,8 +398,10 @@ def _program_kind(action: str) -> Kind:
     """Lookup or action, by the program, else by its last subcommand: "aws rds describe-db-instances"."""
     words = action.split(" ")
     prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
-    tells = bool(prefixes & TELLING_PROGRAMS) or (len(words) > 1 and words[-1].split("-")[0] in TELLING_SUBCOMMANDS)
-    return "lookup" if tells else "action"
+    reads_only = bool(prefixes & READ_ONLY_PROGRAMS) or (
+        len(words) > 1 and words[-1].split("-")[0] in READ_ONLY_SUBCOMMANDS
+    )
+    return "lookup" if reads_only else "action"
 
 
 _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (

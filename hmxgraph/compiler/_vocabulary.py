@@ -112,7 +112,7 @@ CHECKING_PROGRAMS = _listed("""
     helm/lint
     pytest jest mocha vitest tox nox rspec phpunit ctest go/test cargo/test npm/test npm/run/test make/test mvn/test
 """)
-TELLING_PROGRAMS = CHECKING_PROGRAMS | _listed("""
+READ_ONLY_PROGRAMS = CHECKING_PROGRAMS | _listed("""
     cat curl date df dig dmesg du env file find free grep head history host id iostat jq less ls lsblk lsof md5sum
     netstat nproc nslookup ping ps pwd rg sha256sum ss stat tail top traceroute tree uname uptime vmstat wc which whoami
     whois openssl/s_client openssl/x509
@@ -123,7 +123,7 @@ TELLING_PROGRAMS = CHECKING_PROGRAMS | _listed("""
 """)
 
 # First words of read-only subcommands of any program.
-TELLING_SUBCOMMANDS = _listed("""
+READ_ONLY_SUBCOMMANDS = _listed("""
     cat check checks describe diff get head help history info inspect lint list logs ls read search show status tail top
     validate version view whoami
 """)
@@ -171,7 +171,7 @@ BROWSER_LOOKUPS = _listed("""
     back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
     screenshot scroll snapshot visit wait
 """)
-BROWSER_WAYS = _listed("go goto navigate open visit")
+BROWSER_NAVIGATION = _listed("go goto navigate open visit")
 
 # Words of good and bad states and results.
 GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")

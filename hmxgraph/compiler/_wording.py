@@ -84,16 +84,16 @@ def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
     changes = [read_action(name) for name in actions if is_action(name)]
     if changes:
         return _joined([(reading.verb, reading.subject) for reading in changes], link)
-    if about := matters(actions):
+    if about := looked_up_subjects(actions):
         return f"answer a question about {about}"
     lookups = [name for name in actions if kind_of(name) == "lookup"]
     return _joined([_phrase(name) for name in lookups or actions])
 
 
-def matters(actions: Iterable[str]) -> str:
+def looked_up_subjects(actions: Iterable[str]) -> str:
     """The subjects that *actions* look up, at most three, without searches and lists; "" if their names state none.
 
-    >>> matters(["get_user_details", "get_order_details", "transfer_to_agent"])
+    >>> looked_up_subjects(["get_user_details", "get_order_details", "transfer_to_agent"])
     'the user and the order'
     """
     lookups = (read_action(name) for name in actions if kind_of(name) == "lookup")
@@ -209,8 +209,8 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
     >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
     ['phone', 'service']
     """
-    request_counts, written = term_counts(requests), spelling(requests)
-    shared = [written[term] for term in most_first(request_counts) if request_counts[term] >= share * len(requests)]
+    request_counts, spellings = term_counts(requests), spelling(requests)
+    shared = [spellings[term] for term in most_first(request_counts) if request_counts[term] >= share * len(requests)]
     return [word for word in plain_words(shared, requests) if word not in COUNT_WORDS][:most]
 
 
@@ -246,20 +246,20 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
     return link if _ARTICLES.isdisjoint(following) else f"{link} the"
 
 
-def distinctive(requests: Sequence[str], everyone: Counter[str], total: int, most: int) -> list[str]:
+def distinctive(requests: Sequence[str], all_counts: Counter[str], total: int, most: int) -> list[str]:
     """The words that distinguish these requests from others, in their usual spelling, the most distinctive first.
 
-    Log-odds with a prior, weighted by frequency; *everyone* and *total* count all requests.
+    Log-odds with a prior, weighted by frequency; *all_counts* and *total* count all requests.
     """
-    here, other_requests = term_counts(requests), total - len(requests)
-    written = spelling(requests)
+    counts, other_requests = term_counts(requests), total - len(requests)
+    spellings = spelling(requests)
     scores = {
         term: count
-        * math.log((count + 0.5) / (len(requests) + 1) * (other_requests + 1) / (everyone[term] - count + 0.5))
-        for term, count in here.items()
+        * math.log((count + 0.5) / (len(requests) + 1) * (other_requests + 1) / (all_counts[term] - count + 0.5))
+        for term, count in counts.items()
         if count >= min(2, len(requests))
     }
-    return [written[term] for term in most_first(scores) if scores[term] > 0][:most]
+    return [spellings[term] for term in most_first(scores) if scores[term] > 0][:most]
 
 
 def common_words(words: Sequence[str], requests: Sequence[str], share: float) -> list[str]:
@@ -283,18 +283,18 @@ def plain_words(words: Sequence[str], requests: Sequence[str]) -> list[str]:
     >>> plain_words(["refund", "ann"], ["A refund for Ann", "I want a refund"])
     ['refund']
     """
-    small = frozenset[str]().union(*(_small_words(request) for request in requests))
-    return [word for word in words if word in small]
+    lower_case = frozenset[str]().union(*(_small_words(request) for request in requests))
+    return [word for word in words if word in lower_case]
 
 
 @lru_cache(maxsize=20_000)
 def _small_words(request: str) -> frozenset[str]:
     """The informative words that a request writes in lower case inside a sentence."""
     tokens = _tokens(request)
-    small = (
+    lower_case = (
         token for place, token in enumerate(tokens) if token[0].islower() and _is_common_word(token, place, tokens)
     )
-    return frozenset(word for token in small for word in telling_words(token))
+    return frozenset(word for token in lower_case for word in telling_words(token))
 
 
 def title(text: str) -> str:

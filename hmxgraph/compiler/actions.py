@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hmxgraph.compiler._shell import Command, commands
-from hmxgraph.compiler._vocabulary import BROWSER, BROWSER_LOOKUPS, BROWSER_WAYS, SHELL_WORDS, WEB_METHODS
+from hmxgraph.compiler._vocabulary import BROWSER, BROWSER_LOOKUPS, BROWSER_NAVIGATION, SHELL_WORDS, WEB_METHODS
 from hmxgraph.protocol.canonical import indexable, sha256_hex
 from hmxgraph.protocol.events import WORK, went_well
 from hmxgraph.text.masking import mask_ids, mask_secrets, public_address
@@ -135,14 +135,14 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     inputs = _inputs_of("browser_action", content)
     targets = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
     inside = next((targets[name] for name in TARGET_FIELDS[:3] if name in targets), "")
-    navigates = _first_word(_browser_verb(content)) in BROWSER_WAYS
+    navigates = _first_word(_browser_verb(content)) in BROWSER_NAVIGATION
     return inside or (public_address(next(iter(targets.values()), "")) if navigates else "")
 
 
-def _unbundled(bundles: Mapping[str, Any]) -> dict[str, Any]:
+def _unbundled(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs, with the fields of each bundle in its place."""
     opened: dict[str, Any] = {}
-    for name, value in bundles.items():
+    for name, value in inputs.items():
         opened |= value if isinstance(value, Mapping) else {name: value}
     return opened
 
@@ -173,7 +173,7 @@ def _first_word(verb: str) -> str:
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 # A tool name with this many spaces is a sentence.
-_WORDS_OF_NAME = 3
+_SENTENCE_SPACES = 3
 # Arguments stored as one text longer than this are not parsed.
 _LONGEST_OBJECT = 20_000
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
@@ -270,7 +270,7 @@ def tool_name(value: object) -> str:
     'tool-407f0335'
     """
     name = indexable(_GAPS.sub(" ", str(value or "")).strip())
-    return name if name.count(" ") < _WORDS_OF_NAME else f"tool-{sha256_hex(name.encode())[:8]}"
+    return name if name.count(" ") < _SENTENCE_SPACES else f"tool-{sha256_hex(name.encode())[:8]}"
 
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
@@ -310,8 +310,8 @@ def _parsed_list(value: Any) -> Any:
     """The list of texts and numbers in a text, if there is one; else *value*."""
     if not (isinstance(value, str) and value.startswith("[") and value.endswith("]")):
         return value
-    lists = (each for each in _parsed_values(value) if isinstance(each, list))
-    return next((each for each in lists if all(isinstance(part, str | int | float) for part in each)), value)
+    lists = (parsed for parsed in _parsed_values(value) if isinstance(parsed, list))
+    return next((parsed for parsed in lists if all(isinstance(part, str | int | float) for part in parsed)), value)
 
 
 def _parsed_values(written: str) -> Iterator[Any]:

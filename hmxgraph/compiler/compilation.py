@@ -42,7 +42,7 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    Only as many of the most recent ones as have ``habit_positions`` steps in all keep the texts of their steps.
+    The texts of steps are kept only in the most recent ones that together have ``habit_positions`` steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
@@ -202,7 +202,7 @@ def _drafts(
 
 
 def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
-    """A sentence for each kind of artifact that cannot be learned from these sessions, with the reason."""
+    """Which kinds of artifacts cannot be learned from these sessions, and why, in at most one sentence."""
     if not sessions:
         return
     if not any(session.steps for session in sessions):
@@ -217,12 +217,12 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     If no qualifier helps, the first digits of the lineage hash are appended. If only one of the drafts is useful, it
     keeps its title.
     """
-    named: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
+    by_title: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:
-        named[draft.title].append(draft)
+        by_title[draft.title].append(draft)
     renamed = {
         id(draft): draft if _stands_alone(draft, alike) else replace(draft, title=_qualified_title(draft, alike))
-        for alike in named.values()
+        for alike in by_title.values()
         for draft in alike
     }
     taken: set[str] = set()

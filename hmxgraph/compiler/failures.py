@@ -44,7 +44,7 @@ class Stratum:
 def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
     """The strata that have sessions with and without the property.
 
-    *observed* holds (kind of request, has the property, shows the effect) for each session.
+    *observed* holds (kind of request, has the property, shows the effect) for each session or call.
 
     >>> strata([("a", True, True), ("a", False, False), ("b", True, True)])
     {'a': Stratum(having=1, affected=1, others=1, others_affected=0)}
@@ -87,10 +87,13 @@ def chance(table: Stratum) -> float:
 
 # What happened after each failure.
 
+# Maximum steps kept as the reaction to a failure.
 _FOLLOWING = 3
 # Values of ``since`` when the user has spoken.
 SPOKEN = frozenset({"user", "both"})
+# Maximum changes of a route.
 _ROUTE = 3
+# Minimum Jaccard index of the nouns of two actions that are about the same thing.
 _ALIKE = 0.35
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
@@ -109,19 +112,20 @@ _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
-    ``again`` is the next attempt at the failed action, ``changes`` names all changes before it, ``work`` holds them in
-    order. ``route`` holds the steps credited with the result: the last changes, else a lookup before the attempt, else
-    what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the same way; without an
-    attempt of known result, the outcome of the session, or of the step taken instead, decides; None if unknown.
-    ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke between the failure and
-    the next attempt, ``declared`` if a decision or feedback names what was done instead of a new attempt.
+    ``next_attempt`` is the next call of the failed action, ``changes`` names the different changes before it, ``work``
+    holds all of them in order. ``route`` holds the steps credited with the result: the last changes, else a lookup
+    before the attempt, else what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the
+    same way; without an attempt of known result, the outcome of the session, or of the step taken instead, decides;
+    None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke
+    between the failure and the next attempt, or what was done instead, ``declared`` if a decision or feedback names
+    what was done instead.
     """
 
     summary: SessionSummary
     failure: Failure
     action: str
     following: tuple[Step, ...]
-    again: Step | None
+    next_attempt: Step | None
     route: tuple[Step, ...]
     helped: bool | None
     slots: tuple[tuple[str, str], ...] = ()
@@ -143,22 +147,25 @@ class Occurrence:
     @property
     def retried(self) -> bool:
         """Whether the failed action was tried again, and no other step is credited with the result."""
-        return self.again is not None and not self.route
+        return self.next_attempt is not None and not self.route
 
     @property
     def repaired(self) -> bool:
         """Whether the failure was gone at the next attempt."""
-        return self.again is not None and bool(self.helped)
+        return self.next_attempt is not None and bool(self.helped)
 
     @property
     def displaced(self) -> bool:
         """Whether the failure was gone at the next attempt, but another one replaced it."""
-        return self.again is not None and bool(self.helped) and self.again.ok is False
+        return self.next_attempt is not None and bool(self.helped) and self.next_attempt.ok is False
 
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """All occurrences of one failure, with their most frequent signature, message and action ("" if none)."""
+    """All occurrences of one failure, with their most frequent signature and action ("" if none).
+
+    ``says`` is the form that their messages share, or else the most frequent message.
+    """
 
     key: str
     signature: str
@@ -212,7 +219,9 @@ def plain_message(message: str) -> str:
 
 
 def failure_key(signature: str) -> str:
-    """The signature without masks and names, so that "payment method <id> not found" equals "payment method not found".
+    """The search terms of a signature, without masks and names.
+
+    Signatures of one failure have one key: "payment method <id> not found" and "payment method not found".
 
     >>> failure_key("payment method <id> not found") == failure_key("Payment method not found")
     True
@@ -242,7 +251,11 @@ def _without_quotes(message: str) -> str:
 
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word in the failed step or in the reaction to it."""
-    steps = [*occurrence.route, *([occurrence.again] if occurrence.again else []), *_failed_step(occurrence)]
+    steps = [
+        *occurrence.route,
+        *([occurrence.next_attempt] if occurrence.next_attempt else []),
+        *_failed_step(occurrence),
+    ]
     step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
     return value in step_words
 
@@ -281,17 +294,19 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         if _is_attempt(step, failed) and not changes_another(step, failure.step, summary)
     )
     place = next(attempts, None)
-    again = None if place is None else later[place]
-    between = _between_lines(failed, later[:place], again, summary)
-    declared = _declared_way(summary, failure.step, later) if again is None else ()
-    changes = [] if again is None else _changes(between)
-    stand_in = _stand_in(failed, later) if again is None and not declared else ()
-    route = declared or stand_in or tuple(changes)[-_ROUTE:] or _reaction_start(between, again)
-    helped = _way_helped(failed, route, summary) if again is None else _failure_gone(summary, failure, again)
+    next_attempt = None if place is None else later[place]
+    between = _between_lines(failed, later[:place], next_attempt, summary)
+    declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
+    changes = [] if next_attempt is None else _changes(between)
+    stand_in = _stand_in(failed, later) if next_attempt is None and not declared else ()
+    route = declared or stand_in or tuple(changes)[-_ROUTE:] or _reaction_start(between, next_attempt)
+    helped = (
+        _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
+    )
     action = failure.line or failed.action
-    taken = again if again is not None else next(iter(route), None)
-    settled = taken is not None and any(step.situation.since in SPOKEN for step in _until(taken, later))
-    occurrence = Occurrence(summary, failure, action, _first_reactions(later), again, route, helped)
+    reaction = next_attempt if next_attempt is not None else next(iter(route), None)
+    settled = reaction is not None and any(step.situation.since in SPOKEN for step in _until(reaction, later))
+    occurrence = Occurrence(summary, failure, action, _first_reactions(later), next_attempt, route, helped)
     work = tuple(_changing(between)) if changes else ()
     names = tuple(step.action for step in changes)
     return replace(occurrence, changes=names, work=work, settled=settled, declared=bool(declared))
@@ -374,21 +389,23 @@ def _in_parallel(step: Step) -> bool:
     return step.situation.since == "pending" and not step.situation.failure
 
 
-def _failure_gone(summary: SessionSummary, failure: Failure, again: Step) -> bool | None:
+def _failure_gone(summary: SessionSummary, failure: Failure, next_attempt: Step) -> bool | None:
     """Whether the failure was gone at the next attempt, whatever else failed there."""
-    if summary.rejected and any(change.how == FEWER for change in again.amendments):
+    if summary.rejected and any(change.how == FEWER for change in next_attempt.amendments):
         # Part of the work was given up.
         return False
-    if again.ok is not False:
-        return again.ok if again.ok is not None else summary.went_well
-    later = [other for other in summary.failures if other.step >= 0 and summary.steps[other.step] is again]
+    if next_attempt.ok is not False:
+        return next_attempt.ok if next_attempt.ok is not None else summary.went_well
+    later = [other for other in summary.failures if other.step >= 0 and summary.steps[other.step] is next_attempt]
     return all(failure_key(other.signature) != failure_key(failure.signature) for other in later)
 
 
-def _between_lines(failed: Step, between: Sequence[Step], again: Step | None, summary: SessionSummary) -> list[Step]:
+def _between_lines(
+    failed: Step, between: Sequence[Step], next_attempt: Step | None, summary: SessionSummary
+) -> list[Step]:
     """The steps *between* without other commands of the failed shell line and their repetition in the retry."""
     same_line = {step.action for step in summary.steps if step.event_id == failed.event_id}
-    retried = "" if again is None else again.event_id
+    retried = "" if next_attempt is None else next_attempt.event_id
     return [
         step
         for step in between
@@ -409,17 +426,17 @@ def _changing(steps: Iterable[Step]) -> Iterator[Step]:
     return (step for step in steps if kind_of(step.action) == "action" and step.ok is not False)
 
 
-def _reaction_start(between: Sequence[Step], again: Step | None) -> tuple[Step, ...]:
+def _reaction_start(between: Sequence[Step], next_attempt: Step | None) -> tuple[Step, ...]:
     """The first step of the reaction, if nothing was changed before the next attempt.
 
     If the inputs of that attempt changed in an explained way, only the lookup that supplied them counts.
     """
-    if again is None:
+    if next_attempt is None:
         return _first_reactions(between)[:1]
     not_failed = [step for step in between if step.ok is not False]
-    sources = {change.detail.removeprefix("from ") for change in again.amendments}
+    sources = {change.detail.removeprefix("from ") for change in next_attempt.amendments}
     supplied = [step for step in not_failed if step.action in sources]
-    explained = any(change.how not in UNEXPLAINED for change in again.amendments)
+    explained = any(change.how not in UNEXPLAINED for change in next_attempt.amendments)
     return tuple(supplied[-1:]) if supplied or explained else _first_reactions(not_failed)[:1]
 
 
@@ -441,9 +458,9 @@ def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
     """
     looked_up = {
         name
-        for each in summary.steps[:failed]
-        if each.ok is not False and kind_of(each.action) == "lookup"
-        for name in each.about
+        for earlier in summary.steps[:failed]
+        if earlier.ok is not False and kind_of(earlier.action) == "lookup"
+        for name in earlier.about
     }
     known = looked_up.intersection(summary.steps[failed].about)
     return is_action(step.action) and bool(known and step.about) and known.isdisjoint(step.about)

@@ -59,10 +59,10 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
     unrequested = [summary for summary in summaries if not summary.request and summary.steps]
     shared, unique = _by_wording(requested, goals, profile)
     groups = _with_support(_merge_similar(_grouped(shared), profile), profile)
-    silent = _with_support(_grouped((_changes(summary), summary) for summary in unrequested), profile)
+    by_changes = _with_support(_grouped((_changes(summary), summary) for summary in unrequested), profile)
     classes = [
         GoalClass(key, tuple(sorted(members, key=lambda member: member.session_id)))
-        for key, members in _joined(_joined(groups, silent), _grouped(unique)).items()
+        for key, members in _joined(_joined(groups, by_changes), _grouped(unique)).items()
     ]
     learning = _Learning(summaries, profile)
     united = _merge_same_work([learned for learned in map(learning.finished, classes) if learned.steps], learning)
@@ -95,19 +95,23 @@ class _Learning:
         Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
         programs do not distinguish work.
         """
-        doing: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
+        models_by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
-            made = changes_of(model)
-            if made or not asks_for_change(model.request):
-                doing[made].append(model)
-        cases = {made: self._count(doing[made]) for made in doing}
-        usual = max(doing, key=lambda made: (cases[made], len(doing[made]), sorted(made)), default=Key())
+            changes = changes_of(model)
+            if changes or not asks_for_change(model.request):
+                models_by_changes[changes].append(model)
+        cases = {changes: self._count(models_by_changes[changes]) for changes in models_by_changes}
+        usual = max(
+            models_by_changes,
+            key=lambda changes: (cases[changes], len(models_by_changes[changes]), sorted(changes)),
+            default=Key(),
+        )
         if not usual:
-            return doing[usual] or models
-        rivals = max((cases[made] for made in cases if made and made != usual), default=0)
+            return models_by_changes[usual] or models
+        rivals = max((cases[changes] for changes in cases if changes and changes != usual), default=0)
         if cases[usual] < _CLEARLY * rivals or any(map(serves_any_purpose, usual)):
             return models
-        return self._by_changes[usual] or doing[usual]
+        return self._by_changes[usual] or models_by_changes[usual]
 
     def same_work(self, goal_class: GoalClass, candidate: GoalClass) -> bool:
         """Whether two classes have the same examples, or make the same changes in similar steps.
@@ -143,7 +147,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
 
 
 def expected(chances: Mapping[str, float], profile: CompilerProfile) -> Key:
-    """The actions to expect, at least one of *chances*; changes, the purpose of a request, need less than lookups."""
+    """The actions to expect, at least one of *chances*; changes, the purpose of a request, need lower probabilities."""
     chosen = {name for name, chance in chances.items() if chance >= threshold(name, profile)}
     return frozenset(chosen or most_first(chances)[:1])
 
@@ -163,10 +167,10 @@ def fit(key: Iterable[str], chances: Mapping[str, float], profile: CompilerProfi
 def _by_wording(
     requested: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> tuple[list[tuple[Key, SessionSummary]], list[tuple[Key, SessionSummary]]]:
-    """The sessions with their keys, split by whether the request shares words with others or has unique words.
+    """The sessions with their keys: those whose requests share informative words with others, and then the rest.
 
-    A request in unique words counts as shared if the session takes the usual actions; otherwise its own actions are its
-    key, and failed sessions are left out.
+    A session whose request shares no words counts among the first if it takes the usual actions. Otherwise its key is
+    made of its own actions, and it is left out if it failed.
     """
     shared, unique = [], []
     counts_by_term = _actions_by_term(requested)
@@ -285,7 +289,7 @@ def _supported(members: Sequence[SessionSummary], profile: CompilerProfile) -> b
 
 
 def _similarity(left: Key, right: Key) -> float:
-    """The Dice coefficient (1945)."""
+    """The share of actions that two keys have in common (Dice coefficient, 1945); 1 for two empty keys."""
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
@@ -358,21 +362,21 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions in the order in which most sessions with both first took them.
+    """These actions sorted: of two actions, the one that most sessions with both took first comes first.
 
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.
     """
-    places = [
+    positions = [
         {name: place / len(order) for place, name in enumerate(order)}
         for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
     ]
-    own = {name: [each for each in places if name in each] for name in sorted(actions)}
-    mean = {name: statistics.fmean(each[name] for each in own[name]) for name in own}
+    with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
+    mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
 
     def follows(name: str, other: str) -> bool:
-        both = [each for each in own[name] if other in each]
-        later = sum(each[name] > each[other] for each in both)
+        both = [session for session in with_action[name] if other in session]
+        later = sum(session[name] > session[other] for session in both)
         return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
 
-    return sorted(own, key=lambda name: (sum(follows(name, other) for other in own), mean[name], name))
+    return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))

@@ -80,7 +80,7 @@ class CompilerProfile:
     habit_sessions: int = 2  # that share a feature
     habit_penalty: float = 1.5
     habit_rounds: int = 20
-    habit_bare_weight: float = 0.3  # of positions without texts
+    habit_bare_weight: float = 0.3  # of each position when it is learned a second time, without texts
 
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).

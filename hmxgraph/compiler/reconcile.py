@@ -16,8 +16,8 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Reasons are compared with stored ones, so the texts must not change. This is the prefix of the compiler's own reasons;
-# any other reason except ``ERASED`` is an operator's decision.
+# Reasons are compared with stored ones, so the texts must not change. The compiler's own reasons begin with
+# ``OWN_REASON``; any other reason except ``ERASED`` is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
@@ -89,7 +89,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class BuildContext:
     """What an artifact is built from besides its draft and place."""
 
     tenant_id: str
@@ -106,11 +106,11 @@ class Place:
     supersedes: str | None = None
 
 
-def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Making) -> tuple[Change, ...]:
+def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], context: BuildContext) -> tuple[Change, ...]:
     """The change for each draft, in order, then for each live head without a draft."""
     newest = _newest(heads)
     names = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
-    changes = [_change(newest.get(name), draft, making) for name, draft in zip(names, drafts, strict=True)]
+    changes = [_change(newest.get(name), draft, context) for name, draft in zip(names, drafts, strict=True)]
     drafted = set(names)
     changes += [
         _without_draft(newest[name]) for name in sorted(newest) if name not in drafted and _is_live(newest[name])
@@ -120,8 +120,8 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], making: Ma
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
     """The lineage key under which versions of *draft* are stored; no artifact id has this form."""
-    again = f"{_GENERATION}{generation}" if generation > 1 else ""
-    return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{again}"
+    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 
 
 def hashed_lineage(lineage_key: str) -> str:
@@ -135,28 +135,28 @@ def hashed_lineage(lineage_key: str) -> str:
     """
     compiler, artifact_type, named = lineage_key.split("/", 2)
     name, generation = _generation(named)
-    again = f"{_GENERATION}{generation}" if generation > 1 else ""
-    return f"{compiler}/{artifact_type}/{_hashed_name(name)}{again}"
+    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
 
-def build(draft: ArtifactDraft, place: Place, making: Making) -> Artifact:
+def build(draft: ArtifactDraft, place: Place, context: BuildContext) -> Artifact:
     """The artifact of *draft* at this place."""
     document = {
         "hmx_version": HMX_VERSION,
-        "artifact_id": artifact_id(making.tenant_id, draft, place),
+        "artifact_id": artifact_id(context.tenant_id, draft, place),
         "artifact_type": draft.artifact_type,
         "title": draft.title,
         "summary": draft.summary,
         "content": dict(draft.content),
         "confidence": draft.seen.confidence,
-        "status": "active" if draft.validated(making.profile) else "draft",
+        "status": "active" if draft.validated(context.profile) else "draft",
         "source_events": list(draft.source_events),
         "source_memory_ids": [],
         "version": place.version,
-        "created_at": iso(making.as_of_us),
+        "created_at": iso(context.as_of_us),
         "content_hash": content_hash(draft.content),
-        "metadata": _metadata(draft, making.profile),
-        "tenant_id": making.tenant_id,
+        "metadata": _metadata(draft, context.profile),
+        "tenant_id": context.tenant_id,
         "agent_id": COMPILER,
         "tags": list(draft.tags),
         "observed_count": draft.seen.count,
@@ -186,65 +186,65 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
     return newest
 
 
-def _change(head: Head | None, draft: ArtifactDraft, making: Making) -> Change:
+def _change(head: Head | None, draft: ArtifactDraft, context: BuildContext) -> Change:
     if head is None:
-        return _new_chain(draft, making, None)
+        return _new_chain(draft, context, None)
     if not head.compiled or (head.status not in LIVE_STATUSES and not _is_own_status(head)):
         return Change("skipped", head.artifact_type, head.title, f"{head.status} by decision", head)
     match head.status:
         case "active":
-            return _change_active(head, draft, making)
+            return _change_active(head, draft, context)
         case "draft":
-            return _change_draft(head, draft, making)
+            return _change_draft(head, draft, context)
         case _:
-            return _revived(head, draft, making)
+            return _revived(head, draft, context)
 
 
-def _new_chain(draft: ArtifactDraft, making: Making, head: Head | None) -> Change:
+def _new_chain(draft: ArtifactDraft, context: BuildContext, head: Head | None) -> Change:
     """The start of a new chain, unless experience contradicts it; *head* is the end of the previous chain, if any."""
-    if draft.contradicted(making.profile):
+    if draft.contradicted(context.profile):
         return Change("skipped", draft.artifact_type, draft.title, _CONTRADICTED, head)
     place = Place(head.generation + 1) if head is not None else Place()
     reason = "new pattern" if head is None else "the pattern shows again"
-    artifact = build(draft, place, making)
+    artifact = build(draft, place, context)
     return Change("created", draft.artifact_type, draft.title, reason, head, artifact, draft)
 
 
-def _successor(head: Head, draft: ArtifactDraft, making: Making) -> Artifact:
-    return build(draft, Place(head.generation, head.version + 1, head.artifact_id), making)
+def _successor(head: Head, draft: ArtifactDraft, context: BuildContext) -> Artifact:
+    return build(draft, Place(head.generation, head.version + 1, head.artifact_id), context)
 
 
-def _change_active(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    if draft.contradicted(making.profile):
+def _change_active(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
+    if draft.contradicted(context.profile):
         return _deprecated(head, _CONTRADICTED)
-    if not draft.validated(making.profile):
+    if not draft.validated(context.profile):
         return _deprecated(head, _TOO_FEW)
-    if reason := _difference(head, draft, making.profile):
-        artifact = _successor(head, draft, making)
+    if reason := _difference(head, draft, context.profile):
+        artifact = _successor(head, draft, context)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft)
     return _counted(head, draft)
 
 
-def _change_draft(head: Head, draft: ArtifactDraft, making: Making) -> Change:
-    if draft.contradicted(making.profile):
+def _change_draft(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
+    if draft.contradicted(context.profile):
         return _deprecated(head, _CONTRADICTED)
-    reason = _difference(head, draft, making.profile)
-    if draft.validated(making.profile):
+    reason = _difference(head, draft, context.profile)
+    if draft.validated(context.profile):
         if not reason:
             return Change("activated", head.artifact_type, head.title, _VALIDATED, head, None, draft, ("active",))
         # Only active artifacts can be superseded (HMX-A 5), so the draft is activated first.
-        artifact = _successor(head, draft, making)
+        artifact = _successor(head, draft, context)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("active",))
     if reason:
-        artifact = build(draft, Place(head.generation + 1), making)
+        artifact = build(draft, Place(head.generation + 1), context)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("deprecated",))
     return _counted(head, draft)
 
 
-def _revived(head: Head, draft: ArtifactDraft, making: Making) -> Change:
+def _revived(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
     """A new chain for a retired pattern: once validated, or at once if it was retired because events were erased."""
-    if draft.validated(making.profile) or head.reason == FORGOTTEN:
-        return _new_chain(draft, making, head)
+    if draft.validated(context.profile) or head.reason == FORGOTTEN:
+        return _new_chain(draft, context, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
 
 
@@ -284,7 +284,7 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
 
 
 def _generation(named: str) -> tuple[str, int]:
-    """The name of a pattern and the number of its chain."""
+    """The name of a pattern and the number of its chain, from the stored form "name~number"."""
     name, mark, number = named.rpartition(_GENERATION)
     return (name, int(number)) if mark and number.isdecimal() else (named, 1)
 

@@ -62,7 +62,7 @@ class Verdict:
     event_id: str = ""
 
 
-def judged(event: SessionEvent) -> Verdict | None:
+def verdict_of(event: SessionEvent) -> Verdict | None:
     """The verdict of *event* on the session, if any: feedback, or a good or bad state."""
     if event.event_type == "feedback":
         return _from_feedback(event)
@@ -72,7 +72,7 @@ def judged(event: SessionEvent) -> Verdict | None:
 
 
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
-    """The outcome inferred from the work itself: failure if an error was final, or the last test run or step failed.
+    """The outcome inferred from the work itself: failure if an error was final, or the last step or last tests failed.
 
     Steps without a known result do not count; if none has one, any failure decides, else the outcome is unknown.
 
@@ -84,14 +84,14 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     final = [failure for failure in failures if failure.recoverable is False]
     if final:
         return Verdict("failure", f"final error: {final[-1].signature}", final[-1].event_id)
-    judged = [step for step in steps if step.ok is not None]
-    if not judged:
+    finished = [step for step in steps if step.ok is not None]
+    if not finished:
         return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
-    open_trials = {step.action: step for step in judged if _is_trial(step.action)}
-    failed = [step for step in (*open_trials.values(), judged[-1]) if not step.ok]
+    last_trials = {step.action: step for step in finished if _is_trial(step.action)}
+    failed = [step for step in (*last_trials.values(), finished[-1]) if not step.ok]
     if failed:
         return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
-    return Verdict("success", "no failure left open", judged[-1].event_id)
+    return Verdict("success", "no failure left open", finished[-1].event_id)
 
 
 def _is_trial(action: str) -> bool:
@@ -122,6 +122,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 
 # The steps of a session while it is read, including those without a result yet; all collections are bounded.
 
+# Limits: calls that await their result, actions with a stated outcome, event ids that name steps.
 _OPEN_CALLS = 1000
 _MOST_TOOLS = 1000
 _MOST_IDS = 1000
@@ -133,7 +134,8 @@ class _OpenStep:
 
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
     values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
-    ``culprit`` the step of the line that failed.
+    ``culprit`` the step of the line that failed. ``ended`` is set once its result is known, ``declined`` if the user
+    refused it. For the fields of the same names see :class:`Step`.
     """
 
     action: str
@@ -210,7 +212,10 @@ class _OpenSteps:
         self._gap = self.count
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
-        """The step of a result: found by call id, else the last step if it has no result and fits the tool."""
+        """The step of a result: found by call id, else the last step, if it has no result and is of this tool.
+
+        A command fits any tool, and any step fits a result that names none.
+        """
         if call_id and str(call_id) in self._calls:
             return self._calls.pop(str(call_id))
         last = self.last
@@ -270,6 +275,8 @@ class _OpenSteps:
 
 # From the events of a session to its summary: the map step of the compiler.
 
+# User messages among which the request is sought, maximum statements about what worked, and minimum informative words
+# of a request.
 _OPENINGS = 3
 _MOST_WORKED = 20
 _LEAST_INFORMATIVE = 2
@@ -526,7 +533,7 @@ class SessionReader:
         statements = event.content.get("what_worked")
         if isinstance(statements, list):
             self._worked += [_readable(text) for text in statements[: _MOST_WORKED - len(self._worked)]]
-        verdict = judged(event)
+        verdict = verdict_of(event)
         if verdict is None:
             return
         target = str(event.content.get("target_event_id") or "")

@@ -23,6 +23,7 @@ from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggesti
 from hmxgraph.text.terms import terms, words
 
 _MOST_TOOLS = 10
+# Weight of playbooks' recoveries among the next tools; tries after which a tool that never worked is ruled out.
 _PLAYBOOK_SHARE = 0.15
 _TRIED_OFTEN = 2
 _MOST_CHANGES = 3
@@ -76,9 +77,9 @@ def suggest(
     # Suggest nothing for a request unlike any seen before, however usual an action is.
     unfamiliar = not chances and bool(telling_words(running.request))
     chances_next = {} if unfamiliar else _chances_next(model, running)
-    tried = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
-    tools = _tools(chances_next, chain.from_iterable(tried.values()))
-    supporting = _supporting_artifacts(schema, tried, ordered)
+    recoveries = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
+    tools = _tools(chances_next, chain.from_iterable(recoveries.values()))
+    supporting = _supporting_artifacts(schema, recoveries, ordered)
     ahead: dict[str, Any] = (
         _ahead(schema, running.actions) if schema else {"steps": _usual_steps(chances, running.actions, model, profile)}
     )
@@ -94,9 +95,9 @@ def suggest(
 def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dict[str, float]:
     """For each action, the probability that a session with this request takes it; 1 for actions taken.
 
-    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model expects
-    no change confidently, the changes that the request names replace its guesses; otherwise their odds are raised and
-    those of other changes lowered.
+    Actions unrelated to the request and to the actions taken are omitted, however usual they are. If the model is sure
+    of no change, the changes that the request names replace those that it predicts. If it is sure of one, the odds of
+    named changes are raised and those of other changes lowered.
     """
     taken = tuple(actions)
     related = model.goals.related_actions(request, taken)
@@ -218,7 +219,7 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
 
 
 def _similar_announcements(running: SessionSummary) -> dict[str, float]:
-    """For each action announced earlier in this session, the summed similarity of those messages to the last one."""
+    """For each action, how similar the messages that announced it in this session are to the last message, summed."""
     latest, similarities = _announcement(running.ahead), defaultdict[str, float](float)
     for step in running.steps if latest else ():
         earlier = _announcement(step.situation)
@@ -264,7 +265,8 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
     """Every tool with its probability, highest first.
 
     After a failure, *recoveries* that worked are mixed in. If any of them usually worked, those that worked less than
-    half of the time are scaled by their success rate. Tools that were tried repeatedly and never worked come last.
+    half of the time are scaled by their estimated success rate. Tools that were tried repeatedly and never worked get
+    the probability 0.
     """
     worked: defaultdict[str, int] = defaultdict(int)
     used: defaultdict[str, int] = defaultdict(int)
@@ -286,22 +288,22 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
             name: (worked[name] + 1) / (used[name] + 2) for name, rate in rates.items() if usual and rate < _HALF
         }
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
-    known = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
-    return sorted(((name, round(chance, 4)) for name, chance in known.items()), key=lambda pair: (-pair[1], pair[0]))
+    final = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}
+    return sorted(((name, round(chance, 4)) for name, chance in final.items()), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _supporting_artifacts(
-    schema: Guide | None, tried: Mapping[str, Sequence[tuple[str, int, int]]], guides: Sequence[Guide]
+    schema: Guide | None, recoveries_by_playbook: Mapping[str, Sequence[tuple[str, int, int]]], guides: Sequence[Guide]
 ) -> dict[str, list[str]]:
     """For each tool the artifacts that support it: the schema, the playbooks and the policies that recommend it.
 
-    *tried* holds the recoveries of each playbook, by its id.
+    *recoveries_by_playbook* holds the recoveries of each playbook, by its id.
     """
     supporting: defaultdict[str, list[str]] = defaultdict(list)
     if schema is not None:
         for tool in texts(schema.content.get("tools_used")):
             supporting[tool].append(schema.artifact_id)
-    for artifact_id, recoveries in tried.items():
+    for artifact_id, recoveries in recoveries_by_playbook.items():
         for tool in (tool for tool, _, worked in recoveries if worked):
             supporting[tool].append(artifact_id)
     for guide in guides:

@@ -51,11 +51,12 @@ class Step:
     """One action: its situation, its inputs and its result.
 
     ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown). ``changed``
-    lists the arguments that differ from the last call of the same action in the session; ``amendments`` describe how
-    they differ from the last failed call. ``about`` holds a checksum of each identifier in the call, ``says`` the
-    statements in the result of a lookup, ``edit`` the file and lines that an edit changed. ``by_user`` marks what the
-    user did, such as pressing a switch on a device that the agent cannot reach. ``chosen`` holds the statements of
-    lookups about the items that arguments name, as (argument, lookup, statement).
+    lists the arguments that differ from the last call of the same action in the session; if this step retries a failed
+    call, ``amendments`` describe how its inputs differ from those of that call. ``about`` holds checksums of the
+    identifiers in the call (none with a ``command``), ``says`` the statements in the result of a lookup, ``edit`` the
+    file and lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
+    the agent cannot reach. ``chosen`` holds the statements of lookups about the items that the arguments of a change
+    name, as (argument, lookup, statement).
     """
 
     action: str
@@ -94,7 +95,8 @@ class Failure:
 class Decision:
     """One decision event; ``verdict`` comes from feedback or a state that targets it, None if there is none.
 
-    ``source`` and ``origin`` are those of the event and show who decided.
+    ``step`` is the position of the next step, -1 if that was not kept. ``source`` and ``origin`` are those of the event
+    and show who decided.
     """
 
     question: str

@@ -29,7 +29,12 @@ class Program:
         )
 
     def __call__(self, request: dict[str, Any]) -> Mapping[str, Any]:
-        """The answer to one request."""
+        """The answer to one request.
+
+        Raises:
+            typer.BadParameter: the program ended, or its answer is not JSON.
+
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:

@@ -74,7 +74,7 @@ _ERRORS = {
     "UnsupportedVersion": "unsupported_version",
 }
 
-
+# How long a step waits until all steps of a race are ready to start.
 _RACE_SECONDS = 60
 
 

@@ -318,7 +318,7 @@ def _filled(described: Any, tenant_id: str) -> Any:
 
 
 def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
-    """Check the values, endings, sources, limits and order of a result, or that it is the same as before."""
+    """Check a result against every expectation in *then*; *earlier* is the result of the last step of ``given``."""
     for pointer, value in then.get("result", {}).items():
         _expect(_in(result, pointer) == value, {pointer: value}, _in(result, pointer))
     for pointer, limit in then.get("at_most", {}).items():

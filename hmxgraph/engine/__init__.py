@@ -30,7 +30,7 @@ __all__ = [
 
 
 def data_home() -> Path:
-    """The folder for everything that this machine keeps between runs.
+    """The folder with the local server's database, password, configuration and logs.
 
     Raises:
         EngineError: an environment variable has an invalid value.
@@ -40,7 +40,7 @@ def data_home() -> Path:
 
 
 def state_file() -> Path:
-    """The file with the address and login of the local server, written when it is started.
+    """The file with the address and login of the local server, written once it is up.
 
     Raises:
         EngineError: an environment variable has an invalid value.

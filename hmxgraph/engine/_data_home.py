@@ -58,7 +58,7 @@ def clear(home: Path) -> None:
 
 
 def state_file(home: Path) -> Path:
-    """The state file of *home*, written when its server starts."""
+    """The state file of *home*, written once its server is up."""
     return home / "server.json"
 
 

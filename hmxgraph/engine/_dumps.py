@@ -29,7 +29,7 @@ _LINES = 5
 
 
 def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
-    """Write a dump of the database of *home* to *path*; returns its size.
+    """Write a dump of the database of *home* to *path*; returns its size in bytes.
 
     The server is stopped meanwhile, and restarted if it was running. *path* appears only when the dump is complete.
 

@@ -221,7 +221,13 @@ def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) ->
 
 
 def user_distribution(folder: Path, lock: Lock) -> Distribution:
-    """The user's folder, verified: locked jars by SHA-256, other jars by being readable archives."""
+    """The user's folder, verified: locked jars by SHA-256, other jars by being readable archives.
+
+    Raises:
+        JarDamaged: a jar differs from the lock file, or is not an archive.
+        JarsUnavailable: *folder* contains no server.
+
+    """
     locked = {jar.file_name: jar for jar in lock.jars}
     for path in sorted(folder.glob("*.jar")):
         sound = is_sound(path, locked[path.name]) if path.name in locked else zipfile.is_zipfile(path)
@@ -231,7 +237,12 @@ def user_distribution(folder: Path, lock: Lock) -> Distribution:
 
 
 def distribution_in(folder: Path) -> Distribution:
-    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar."""
+    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar.
+
+    Raises:
+        JarsUnavailable: *folder* contains no server.
+
+    """
     for path in sorted(folder.glob("neo4j-[0-9]*.jar")):
         version = re.sub(r"^neo4j-|\.jar$", "", path.name)
         with zipfile.ZipFile(path) as archive:

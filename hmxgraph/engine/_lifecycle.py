@@ -124,7 +124,7 @@ def _without_trace(log_text: str) -> str:
 USER = "neo4j"
 
 
-def read(home: Path) -> str | None:
+def stored_password(home: Path) -> str | None:
     """The stored password; None if the file is missing or truncated."""
     path = home / "password"
     text = path.read_text("utf-8", "replace").strip() if path.is_file() else ""
@@ -136,9 +136,10 @@ def ensure_password(home: Path, java: Path, jars: Distribution) -> str:
 
     Raises:
         PasswordLost: there is a database, but not its password.
+        ServerDied: Neo4j's tool could not set the password.
 
     """
-    stored = read(home)
+    stored = stored_password(home)
     if (home / "data" / "databases" / "system").exists():
         if stored is None:
             raise _refusals.password_lost(home)
@@ -252,10 +253,11 @@ def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
     Raises:
         ServerUnresponsive: it does not answer, or neo4j.conf does not name its ports.
         PasswordLost: its password is not in the data home, or is refused.
+        EngineError: it exits meanwhile.
 
     """
     listen(Step(f"waiting for Neo4j (process {pid})"))
-    ports, secret = _configured(settings.home), read(settings.home)
+    ports, secret = _configured(settings.home), stored_password(settings.home)
     if secret is None:
         raise _refusals.password_lost(settings.home)
     if ports is None:

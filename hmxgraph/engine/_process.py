@@ -337,7 +337,12 @@ _ATTEMPTS = 10
 
 
 def launch(command: list[str], home: Path, log: Path) -> int:
-    """Start *command* in its own session, with output appended to *log*; returns the process id."""
+    """Start *command* in its own session, with output appended to *log*; returns the process id.
+
+    Raises:
+        OSError: the shell could not start it.
+
+    """
     shell = ["/bin/sh", "-c", _DETACHED, "sh", str(log), *command]
     result = subprocess.run(  # noqa: S603
         shell,

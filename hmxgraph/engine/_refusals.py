@@ -39,7 +39,7 @@ def home_unusable(home: Path, error: OSError) -> EngineError:
 def lock_held(path: Path, seconds: float) -> EngineError:
     """Another process holds the file lock."""
     reason = f"another process has held {path} for {seconds:.0f} s"
-    return EngineError(reason, "wait until it has downloaded and started the server, or end it, and try again")
+    return EngineError(reason, "wait until it has finished (a first start downloads the server), or end it; try again")
 
 
 def package_missing(name: str) -> EngineError:

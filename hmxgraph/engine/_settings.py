@@ -176,5 +176,10 @@ def largest_heap(pagecache: int) -> int:
 
 
 def choose(settings: Settings) -> Memory:
-    """The sizes in *settings*, with defaults for those that are not set."""
+    """The sizes in *settings*, with defaults for those that are not set.
+
+    Raises:
+        NotEnoughMemory: together with Java's own memory they exceed the machine's.
+
+    """
     return share(physical_mebibytes(), settings.heap, settings.pagecache)

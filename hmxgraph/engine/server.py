@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """Progress of one kind of work; ``total`` is 0 if it cannot be measured."""
+    """Progress of one kind of work, in bytes; ``total`` is 0 if it cannot be measured."""
 
     what: str
     done: int = 0

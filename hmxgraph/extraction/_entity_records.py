@@ -1,7 +1,7 @@
 """Find the things that records in tool arguments and results identify, and the links between them.
 
 A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
-of items), and a record belongs to the one that contains it. All nouns come from the field names.
+of items), and a record belongs to the one that contains it. All nouns come from the names of fields and tools.
 """
 
 import re
@@ -46,7 +46,7 @@ _WHOLE = frozenset({"display", "full", "user"})
 _LONGEST_ID = 80
 # A number with fewer digits is ambiguous without its noun: order 12, user 12.
 _CLEAR_DIGITS = 6
-# Shorter numbers are not taken for identifiers.
+# Shorter values of fields such as ``order_number``, and shorter numbers as keys, are not taken for identifiers.
 _SHORTEST_NUMBER = 4
 
 
@@ -93,8 +93,8 @@ Item: TypeAlias = Thing | Link
 def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     """Yield the things that *content* identifies, and the links between them; outer records come first.
 
-    *hint* is the name of the tool. It says what the outermost record is, and selects one of several fields that could
-    identify a record. The order of keys does not matter.
+    *hint* is the name of the tool, or the event type. It says what the outermost record is, and selects one of several
+    fields that could identify that record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
     >>> for found in records(order, "get_order"):
@@ -127,7 +127,7 @@ class _Reading:
         self._texts = 0
 
     def parsed(self, node: Any) -> Any:
-        """*node*, parsed if it is JSON text."""
+        """*node*, parsed if it is JSON text; up to four texts of an event, none longer than 64,000 characters."""
         if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
             return node
         if self._texts >= _MOST_JSON:

@@ -229,7 +229,7 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _trimmed(words: list[str], *, opening: bool) -> list[str]:
-    """*words* without leading and trailing words that are not part of a name."""
+    """*words* without leading and trailing words that are not part of a name; empty if the rest cannot be a name."""
     first, last = 0, len(words)
     while last > first and _ends(words[last - 1]):
         last -= 1

@@ -22,6 +22,14 @@ class PreferenceRule(NamedTuple):
     examples: tuple[str, ...] = ()
     counterexamples: tuple[str, ...] = ()
 
+    @property
+    def may_be_wish(self) -> bool:
+        """Whether the form often states a wish of the moment: "I'd prefer"; it then needs a general object."""
+        return self.confidence < _SURE
+
+
+# Confidence from which a form states a lasting preference.
+_SURE = 0.6
 
 PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
     PreferenceRule(
@@ -189,7 +197,7 @@ def _stands_alone(before: str, rule: PreferenceRule) -> bool:
     """Whether the words before the statement leave it unconditional and the speaker's own."""
     if not before:
         return True
-    if rule.predicate == "prefers" and (rule.confidence < 0.6 or re.search(r"\bif\b", before, re.IGNORECASE)):
+    if rule.predicate == "prefers" and (rule.may_be_wish or re.search(r"\bif\b", before, re.IGNORECASE)):
         return False
     if is_attributed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
         return False
@@ -207,7 +215,7 @@ def _object(match: re.Match[str], rule: PreferenceRule) -> str:
     about = _EMPHASIS.sub("", _OBJECT_END.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
     if not 3 <= len(about) <= _LONGEST_OBJECT or _VAGUE_OBJECT.match(about):
         return ""
-    if rule.confidence < 0.6 and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
+    if rule.may_be_wish and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
         return ""
     if _DEICTIC.search(about) or (_INFINITIVE.match(about) and rule.predicate != "prefers"):
         return ""

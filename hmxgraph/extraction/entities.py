@@ -96,6 +96,8 @@ def _plain(name: str) -> str:
 _MAX_RELATIONS = 12
 # A record may hold more: an order with its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
+# Confidence of relations in results and other records, and in the arguments of calls, which may fail.
+_RECORDED, _REQUESTED = 0.95, 0.6
 
 
 class RelationRule(NamedTuple):
@@ -260,7 +262,7 @@ class MentionCollector:
         return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """The distinct *relations* between mentioned entities, under their final types."""
+        """The first 36 distinct *relations* between mentioned entities, under their final types, sorted."""
         resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
             ends = (self._resolved(source), self._resolved(target))
@@ -369,7 +371,7 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
 
 
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify; return their relations and all names."""
+    """Add the things that the records of *event* identify; return their relations, and the names of all things."""
     content = event.content
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
@@ -381,13 +383,14 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     identified = [each for each in readings if isinstance(each, Thing) and collector.add(each.type, each.name, 0.95)]
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     kept = {*identified}
-    relations = [_linked(link, collector) for link in links if {link.source, link.target} <= kept]
+    confidence = _REQUESTED if part == "arguments" else _RECORDED
+    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 
 
-def _linked(link: Link, collector: MentionCollector) -> Relation:
-    ends = (collector.ref(*end) for end in (link.source, link.target))
-    return Relation(next(ends), link.relation_type, next(ends), 0.95)
+def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relation:
+    source, target = collector.ref(*link.source), collector.ref(*link.target)
+    return Relation(source, link.relation_type, target, confidence)
 
 
 def _actor(event: Event, collector: MentionCollector) -> None:

@@ -246,13 +246,13 @@ def aim(sentence: str) -> Goal | None:
     return Goal(f"{text}.", about, 0.7)
 
 
-def _goal(core: str, aim: str, confidence: float) -> Goal | None:
-    """*core* as a goal, unless it does not say what is wanted."""
-    if _EMPTY.match(aim) or aim.count(" ") < 1:
+def _goal(core: str, wanted: str, confidence: float) -> Goal | None:
+    """*core* as a goal, unless *wanted*, its part from the verb on, does not say what is wanted."""
+    if _EMPTY.match(wanted) or wanted.count(" ") < 1:
         return None
-    if _POINTING.search(" ".join(aim.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", aim):
+    if _POINTING.search(" ".join(wanted.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", wanted):
         return None
-    return Goal(core[:1].upper() + core[1:], aim.strip(" .!?"), confidence)
+    return Goal(core[:1].upper() + core[1:], wanted.strip(" .!?"), confidence)
 
 
 # Authority: whether the words of an event may take effect, and for whom.
@@ -500,12 +500,12 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 # Each rule family runs only on texts that contain one of its cues, except for directives in system prompts.
 
 _MAX_MEMORIES = 8
-# The first request is the first message of a session, or follows a greeting.
+# The first request is in the first or second event of a session: a greeting may come before it.
 _FIRST_TURNS = 2
 
 
 class _Families(NamedTuple):
-    """The rule families whose cues a text contains."""
+    """For each family of rules, whether it is worth trying on a text."""
 
     directives: bool
     withdrawals: bool
@@ -576,7 +576,7 @@ def _fact_subject(spoken: list[str], voice: Voice) -> str:
 
 
 def _families(lowered: str, voice: Voice) -> _Families:
-    """The families worth trying. Talk among peers gives no directives; a system prompt gives nothing else."""
+    """The families whose cues a text contains. Talk among peers gives no rules; a system prompt gives nothing else."""
     cue_words = cues(lowered)
     person = voice.part != "system"
     may_direct = voice.part != "peer"
@@ -679,28 +679,31 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool =
 
 
 class _Result:
-    """A tool result, equal to all others of which the same is read: source, tags, and content without the call id."""
+    """The key of a tool result in the cache: its source, tags and content without the call id.
 
-    __slots__ = ("_read", "event")
+    Extraction reads nothing else of a result. The key carries its event until the extraction has been computed.
+    """
+
+    __slots__ = ("_digest", "event")
 
     def __init__(self, event: Event) -> None:
         self.event: Event | None = event
         content = event.content
         if isinstance(content.get("call_id"), str):
             content = {**content, "call_id": ""}
-        self._read = sha256(orjson.dumps([event.source, event.tags, content])).digest()
+        self._digest = sha256(orjson.dumps([event.source, event.tags, content])).digest()
 
     def __hash__(self) -> int:
-        return hash(self._read)
+        return hash(self._digest)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Result) and self._read == other._read
+        return isinstance(other, _Result) and self._digest == other._digest
 
 
 @lru_cache(maxsize=1_024)
 def _of_result(result: _Result) -> Extraction:
-    """The extraction from a result, which states no memory; cached because agents repeat lookups."""
-    event, result.event = result.event, None  # the cache keeps the result
+    """The extraction from a result, which gives no memories; cached because agents repeat lookups."""
+    event, result.event = result.event, None  # the cache keeps the key, and must not keep the event
     assert event is not None
     return _extracted(event, DEFAULT_TRUST, by_hand=False)
 

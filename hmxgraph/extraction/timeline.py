@@ -38,7 +38,8 @@ class Interval:
     """One answer from its first to its last assertion. Only a stored interval has a ``key``.
 
     ``new`` holds the assertions of this batch. ``stored`` holds the stored ones in order, or only the first and last of
-    them without their events. After a split among stored assertions, ``origin`` is the key they are stored under.
+    them without their events. If a split separates stored assertions, ``origin`` of both parts is the key under which
+    these are still stored.
     """
 
     answer: str

@@ -30,12 +30,13 @@ _MARK = (
     r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
     r"|token)(?: [0-9a-f]{4})?"
 )
-# Excludes the name inside a mark such as [password], so that masking a masked text again does not change it.
+# Excludes the name inside a mark such as [password], so that masking a masked text again keeps its marks.
 NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
 # Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, a quote may close the name first.
 IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
+# Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
 VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
@@ -123,6 +124,7 @@ _LONGEST_WORD = 20
 _LONG_NUMBER = 9
 # Maximum strangeness of a name with digits, by length: keys are long, and long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
+# The maximum is higher by this factor for a name without digits.
 _WITHOUT_DIGITS = 1.5
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -186,7 +188,7 @@ def _begins_secret(sentence: str) -> bool:
 
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
-_WHOLE = (
+_KNOWN_FORMS = (
     rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
@@ -338,7 +340,7 @@ _BY_SHAPE = (
     rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
-_FRAMED = (*_WHOLE, *_IN_FIELDS)
+_FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
     _password(rf"(?<![\w-])--?[\w-]*(?:{NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
     _password(rf"(?:{NAME}){IS}{VALUE}"),

@@ -9,7 +9,7 @@ from hmxgraph.fingerprint.state import PrivateName
 from hmxgraph.protocol.display import truncate
 from hmxgraph.text.terms import STOP_WORDS, terms
 
-# Maximum length of a text field, so that no single entry can fill a tier.
+# Maximum sizes of texts, lists, names and titles, so that no single entry can fill a tier.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
@@ -26,7 +26,8 @@ _CONTROL = dict.fromkeys((*range(32), 127), " ")
 class Disclosure:
     """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type.
 
-    With *allowed*, words that :func:`only_allowed` does not keep become ``[...]``.
+    *texts* are the texts that may contain *names*: names that occur in none of them are not searched for. With
+    *allowed*, words that :func:`only_allowed` does not keep become ``[...]``.
     """
 
     def __init__(
@@ -123,7 +124,7 @@ def _words(text: str) -> frozenset[str]:
 # Words that the compiler itself adds around texts from events.
 _WORDING = _words(
     """add answer ask call check compare create decide delete deploy do done fail failed fails failure find
-    first fix get handle help helped instead install last list make mentions mention move next once open order
+    first fix get handle help helped instead install last list make mention mentions move next once open order
     outcome put question read recover remove repeat report request requests restart retry return roll run
     search send set show start step steps stop succeed succeeded task then time times tool try update use
     verify wait work worked works write went well called calling reported success"""

@@ -13,7 +13,7 @@ from hmxgraph.text.terms import terms
 
 # Minimum Jaccard similarity of the terms of two texts that say the same.
 ALIKE = 0.6
-# Ratings may differ between exporter and importer.
+# Fields that may differ between exporter and importer.
 _RATINGS = frozenset({"severity", "estimated_complexity"})
 # A command between backticks is one piece; other text is split at white space.
 _PIECE = re.compile(r"`[^`]*`?|[^\s`]+")
@@ -25,8 +25,8 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Ids and punctuation do not count; other types never agree. Either may
-    contain more than the other: see :func:`confirms`.
+    failure and the same first recovery step. Texts are the same if most of their search terms are shared, so either may
+    say more than the other: see :func:`confirms`. Artifacts of other types never agree.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -41,7 +41,7 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
         case "task_schema":
             return _same_steps(_steps(content), _steps(other))
         case "failure_playbook":
-            first_steps = [_texts(each.get("recovery_steps"))[:1] for each in (content, other)]
+            first_steps = [_texts(either.get("recovery_steps"))[:1] for either in (content, other)]
             same_failure = _alike(content.get("failure_pattern"), other.get("failure_pattern"))
             return same_failure and _same_steps(*first_steps)
         case _:
@@ -51,15 +51,16 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
 def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    The two must agree, and each text of *imported* must occur in the same field of *own*, in the same order, so that no
-    text becomes active that local evidence does not contain. Articles, and the endings, capitals and punctuation of
-    plain words, do not count; commands must be identical.
+    The two must agree and have the same title, and each text of *imported* must occur in the same field of *own*, in
+    the same order, so that no text becomes active that local evidence does not contain. Articles, and the endings,
+    capitals and punctuation of plain words, do not count; commands must be identical. Severity and complexity may
+    differ.
 
-    >>> step = {"condition": "deploying", "recommendation": "check the rollout"}
-    >>> more = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}
-    >>> one, other = ({"artifact_type": "decision_policy", "title": "t", "content": text} for text in (step, more))
-    >>> confirms(one, one), confirms(one, other), confirms(other, one)
-    (True, False, False)
+    >>> check = {"condition": "deploying", "recommendation": "check the rollout"}
+    >>> mail = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}
+    >>> own, imported = ({"artifact_type": "decision_policy", "title": "t", "content": text} for text in (check, mail))
+    >>> confirms(own, own), confirms(own, imported)
+    (True, False)
 
     """
     imported_content, own_content = imported["content"], own["content"]

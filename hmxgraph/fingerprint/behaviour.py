@@ -52,7 +52,7 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
         tool=tool or (row["event_type"] if work else ""),
         success=went_well(row["event_type"], content),
         error_type=_text(content.get("error_type")),
-        confidence=_share(content.get("confidence")),
+        confidence=_confidence(content.get("confidence")),
         signal=_text(content.get("signal")),
         target=_text(content.get("target_event_id")),
         tags=tuple(row.get("tags") or ()),
@@ -73,7 +73,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _share(value: Any) -> float | None:
+def _confidence(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return min(max(float(value), 0.0), 1.0)
@@ -119,12 +119,16 @@ def incidents(events: Sequence[ObservedEvent]) -> tuple[_Incident, ...]:
 
 
 def _incident(
-    began: ObservedEvent, error: ObservedEvent, tool: str, position: int, successes: dict[str, list[tuple[int, int]]]
+    first_event: ObservedEvent,
+    error: ObservedEvent,
+    tool: str,
+    position: int,
+    successes: dict[str, list[tuple[int, int]]],
 ) -> _Incident:
     later = successes.get(tool, [])
     after = bisect_right(later, position, key=lambda success: success[0])
-    recovery_us = max(later[after][1] - began.time_us, 0) if after < len(later) else None
-    return _Incident(error.error_type or UNNAMED, tool, began.time_us, recovery_us)
+    recovery_us = max(later[after][1] - first_event.time_us, 0) if after < len(later) else None
+    return _Incident(error.error_type or UNNAMED, tool, first_event.time_us, recovery_us)
 
 
 def _successes(events: Sequence[ObservedEvent]) -> dict[str, list[tuple[int, int]]]:
@@ -202,7 +206,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* are in order and include all ``COUNTED_EVENT_TYPES``."""
+    """The behaviour of the agent in one session; *events*, in order, are all that have a type to be counted."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]

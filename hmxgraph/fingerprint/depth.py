@@ -113,6 +113,7 @@ def distinct(numbers: Nodes) -> Nodes:
 
 # The ``max_depth`` of a graph digest: the diameter of the largest component.
 
+# Entities up to which the diameter is exact, and searches before the undecided nodes are searched in parallel.
 _EXACT_UP_TO = 5_000
 _SWEEPS = 16
 # 64-bit words of neighbour bits gathered in one step: limits the memory of the parallel search to 64 MB.

@@ -12,8 +12,9 @@ from hmxgraph.protocol.fingerprints import Fingerprint
 _NUMBER_FIELDS = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
-Titles: TypeAlias = tuple[str, ...]
-_NAMES = {
+NameFields: TypeAlias = tuple[str, ...]
+# The fields that name a summary of each set; the first identifies it.
+_NAME_FIELDS: Mapping[str, NameFields] = {
     POLICIES: ("condition", "recommendation"),
     TASKS: ("title",),
     PLAYBOOKS: ("title",),
@@ -66,7 +67,7 @@ class FingerprintDiff:
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: summaries matched by content, other sections number by number."""
+    """The changes from *before* to *after*: summaries matched by content or name, other sections number by number."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -87,47 +88,49 @@ def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
-    for name, titles in _NAMES.items():
-        before, after = _by_content(name, old[name]), _by_content(name, new[name])
+    for set_name, name_fields in _NAME_FIELDS.items():
+        before, after = _by_content(set_name, old[set_name]), _by_content(set_name, new[set_name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
-        changes = [_change(name, "changed", titles, *pair) for pair in pairs if _differ(name, *pair)]
+        changes = [_change(set_name, "changed", name_fields, *pair) for pair in pairs if _differ(set_name, *pair)]
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
-        changes += _unmatched_changes(name, titles, gone, learned)
+        changes += _unmatched_changes(set_name, name_fields, gone, learned)
         yield from sorted(changes, key=lambda change: (_CHANGES.index(change.change), change.name))
 
 
 def _unmatched_changes(
-    name: str, titles: Titles, gone: list[Summary], learned: list[Summary]
+    set_name: str, name_fields: NameFields, gone: list[Summary], learned: list[Summary]
 ) -> Iterator[_SummaryChange]:
     """The changes of summaries that occur on one side only; a pair with the same name is one rewritten summary."""
     for later in learned:
-        later_name = _name(later, titles[:1])
-        earlier = next((summary for summary in gone if _name(summary, titles[:1]) == later_name), None)
+        later_name = _name(later, name_fields[:1])
+        earlier = next((summary for summary in gone if _name(summary, name_fields[:1]) == later_name), None)
         if earlier is not None:
             gone.remove(earlier)
-        yield _change(name, "learned" if earlier is None else "rewritten", titles, earlier, later)
+        yield _change(set_name, "learned" if earlier is None else "rewritten", name_fields, earlier, later)
     for earlier in gone:
-        yield _change(name, "gone", titles, earlier, None)
+        yield _change(set_name, "gone", name_fields, earlier, None)
 
 
-def _change(name: str, change: str, titles: Titles, earlier: Summary | None, later: Summary | None) -> _SummaryChange:
-    return _SummaryChange(name, change, _name(later or earlier or {}, titles), earlier, later)
+def _change(
+    set_name: str, change: str, name_fields: NameFields, earlier: Summary | None, later: Summary | None
+) -> _SummaryChange:
+    return _SummaryChange(set_name, change, _name(later or earlier or {}, name_fields), earlier, later)
 
 
-def _by_content(name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    if name == CLUSTERS:
+def _by_content(set_name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    if set_name == CLUSTERS:
         return {summary["cluster_id"]: summary for summary in summaries}
     return {content_hash(statement(summary)): summary for summary in summaries}
 
 
-def _name(summary: Mapping[str, Any], titles: tuple[str, ...]) -> str:
-    return ": ".join(str(summary.get(title, "")) for title in titles)
+def _name(summary: Mapping[str, Any], name_fields: NameFields) -> str:
+    return ": ".join(str(summary.get(field, "")) for field in name_fields)
 
 
-def _differ(name: str, earlier: Summary, later: Summary) -> bool:
+def _differ(set_name: str, earlier: Summary, later: Summary) -> bool:
     """Whether two matched summaries differ: in any field for clusters, which are matched by id, else in numbers."""
-    return earlier != later if name == CLUSTERS else _numbers(earlier) != _numbers(later)
+    return earlier != later if set_name == CLUSTERS else _numbers(earlier) != _numbers(later)
 
 
 def _numbers(summary: Summary) -> dict[str, Any]:

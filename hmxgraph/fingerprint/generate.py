@@ -25,10 +25,11 @@ from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import terms
 
-# Fitting entries into the size limit: entries are shortened first, then the lightest ones are dropped.
+# Fitting entries into the size limit: each is shortened, and those for which there is no room are dropped.
 
 Entry: TypeAlias = dict[str, Any]
 _IDS = ("artifact_id", "cluster_id", "representative_ids")
+# Texts of at most this length are not shortened further; a comma separates two entries.
 _SHORTEST = 32
 _COMMA = 1
 
@@ -39,7 +40,9 @@ def canonical_size(value: Any) -> int:
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* with texts and lists cut to fit *most_bytes*; ids are never cut, so an entry with a long id may not fit.
+    """*entry* with texts and lists cut to fit *most_bytes*, but no shorter than 31 characters and two elements.
+
+    Ids are never cut, so an entry with long ids may not fit.
 
     >>> sorted(fitted({"artifact_id": "a", "steps": ["x" * 900] * 9}, 2_000)["steps"], key=len)[0][-2:]
     'x…'

@@ -43,7 +43,10 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
 
 
 class _Overlap:
-    """Counts the words that each set shares with each earlier set, using an inverted index."""
+    """Counts the words that each set shares with each earlier set, using an inverted index.
+
+    Call :meth:`with_earlier` for every set, in order: it also adds the set to the index.
+    """
 
     def __init__(self, sets: Sequence[Words]) -> None:
         self._sizes = np.array([len(words) for words in sets], dtype=np.int32)
@@ -84,7 +87,7 @@ _REPRESENTATIVES = 3
 
 
 def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifact, ...]]:
-    """Clusters of related artifacts, members heaviest first, ordered by their heaviest member.
+    """Clusters of related artifacts (some of one member), members heaviest first, ordered by their heaviest member.
 
     See :func:`_related_groups` for what counts as related.
     """

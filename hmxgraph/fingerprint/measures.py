@@ -9,7 +9,7 @@ from hmxgraph.fingerprint.depth import Depth
 from hmxgraph.protocol.fingerprints import ConnectedEntity, GraphDigest
 from hmxgraph.text.terms import most_first
 
-# Exact ratios and averages: sums of integers, rounded to six decimals.
+# Ratios and averages to six decimals; values are added as integers, so that the order of addition does not matter.
 
 _MILLION = 1_000_000
 
@@ -25,7 +25,7 @@ def ratio(part: float, whole: float) -> float:
 
 
 def millionths(value: float) -> int:
-    """*value* in millionths, an integer, so that sums do not depend on their order."""
+    """*value* in millionths, rounded to an integer, so that sums do not depend on their order."""
     return round(value * _MILLION)
 
 
@@ -72,7 +72,7 @@ def ranked(counts: Mapping[str, float], most: int) -> list[str]:
 
 # The digest, from counts by type (HMX-F 5).
 
-Counts: TypeAlias = Sequence[Mapping[str, Any]]
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
@@ -85,7 +85,7 @@ class MeasuredDigest(GraphDigest):
         return self.model_dump(mode="json")
 
 
-def digest_of(entities: Counts, relations: Counts, connected: Counts, depth: Depth) -> MeasuredDigest:
+def digest_of(entities: Rows, relations: Rows, connected: Rows, depth: Depth) -> MeasuredDigest:
     """The digest from counts by type, connected entities and depth; averages do not depend on the order of rows.
 
     >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}

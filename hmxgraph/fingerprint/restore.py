@@ -3,8 +3,8 @@
 These are drafts, context priors, compiler parameters and an event that logs the import.
 
 Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence; it becomes active
-once local evidence or an operator confirms it. Its id is derived from import and content, so that importing again after
-a withdrawal creates new drafts.
+once local evidence or an operator confirms it. The draft's id is derived from the import and the content, so that
+importing again after a withdrawal creates new drafts.
 """
 
 from collections import defaultdict
@@ -177,7 +177,7 @@ _CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]]]] = {
 
 
 def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[str, Any]:
-    """The exporter's priors with the importer's ids; a summary id that occurs twice maps to both drafts."""
+    """The exporter's priors, with priorities mapped to the ids of the drafts made from them; others are dropped."""
     priors = verdict.fingerprint.document()["context_priors"]
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for source, artifact in drafts:

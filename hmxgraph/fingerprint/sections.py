@@ -12,6 +12,7 @@ from hmxgraph.protocol.fingerprints import MEMORY_STATUSES
 
 # Behaviour (HMX-F 4).
 
+# Maximum preferred tools and decision domains.
 _PREFERRED = 5
 _MILLISECOND, _SECOND = 1_000, 1_000_000
 
@@ -19,7 +20,7 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Counts, averages, and at most *most* names of each kind; sessions are in seconds, recoveries in milliseconds."""
+    """Counts, averages, and at most *most* names in each map; sessions are in seconds, recoveries in milliseconds."""
     tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
     errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
     domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))
@@ -118,8 +119,9 @@ def context_priors(
 def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
-    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and negative
-    feedback. If these sums are small, the weight is close to 1; if both are zero, the section is left out.
+    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and with negative
+    feedback, including corrections. If these sums are small, the weight is close to 1; if both are zero, the section is
+    left out.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}
@@ -149,11 +151,13 @@ def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
 
 
 def _usual_budget(served: Sequence[ServedPack]) -> int:
+    """The median budget of the packs without negative feedback or corrections; the default if there are none."""
     budgets = sorted(pack.budget for pack in served if VERDICTS[pack.signal] >= 0)
     return budgets[(len(budgets) - 1) // 2] if budgets else DEFAULT_BUDGET
 
 
 def _priorities(served: Sequence[ServedPack], artifact_ids: Sequence[str]) -> list[str]:
+    """The artifacts with the best feedback first, else in the given order; without those with mostly bad feedback."""
     votes = Counter[str]()
     for pack in served:
         votes.update(dict.fromkeys(pack.artifact_ids, VERDICTS[pack.signal]))

@@ -151,4 +151,4 @@ def _is_valid(message: bytes, signature: Signature) -> bool:
 
 
 def _hexadecimal(text: str, size: int) -> bool:
-    return len(text) == 2 * size and all(sign in "0123456789abcdef" for sign in text)
+    return len(text) == 2 * size and all(character in "0123456789abcdef" for character in text)

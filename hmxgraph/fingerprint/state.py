@@ -93,7 +93,7 @@ class PrivateName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExportedArtifact:
-    """The properties of an active artifact by which it is selected for a fingerprint."""
+    """The properties of an active artifact by which it is selected and summarised; its content is kept apart."""
 
     artifact_id: str
     artifact_type: str
@@ -144,6 +144,7 @@ class Selection:
     """The selected artifacts of each set, and the clusters, heaviest first.
 
     ``totals`` counts the candidates for each set and for the clusters, ``artifact_count`` all distinct artifacts.
+    ``tag_weights`` has the sum of the weights of the artifacts with each tag, in millionths.
     """
 
     sets: Mapping[str, Sequence[ExportedArtifact]]

@@ -93,7 +93,7 @@ def _choice(content: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> 
 
 
 def policy_title(condition: str) -> str:
-    """A title for a policy that is imported from a summary, made from its *condition*: summaries hold no titles.
+    """A title for an imported policy, made from its *condition*, because summaries of policies have no title.
 
     >>> policy_title("the work begins"), policy_title("the question is “Which plan?”")
     ('When the work begins', 'Decide: Which plan?')

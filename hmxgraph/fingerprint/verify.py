@@ -30,7 +30,7 @@ from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, micros
 # About ten times the largest tier, to allow for indentation and larger limits of later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
-_ASK = "get the file again from its sender"
+_GET_AGAIN = "get the file again from its sender"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,16 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size, JSON, format, versions, both hashes (HMX-F 10), structure of the envelope, the envelope fields
-    repeated in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
-    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept. Expiry
-    is judged at *at_us*.
+    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, its
+    fields in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
+    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
+    is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
 
     Raises:
         FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
-        SignatureMismatch: the signature is missing, wrong, or made with another key.
+        SignatureMismatch: the signature is wrong, or keys are trusted and it is missing or made with another key.
 
     """
     document = _document(source)
@@ -90,10 +90,10 @@ def verify(
     fingerprint = _structured(Fingerprint, readable_inner)
     _check_times(envelope, fingerprint)
     verdict = Verdict(envelope, fingerprint, signed_by, expired=False, migration_steps=steps, warnings=warnings)
-    return judged(verdict, at_us)
+    return with_expiry(verdict, at_us)
 
 
-def judged(verdict: Verdict, at_us: int | None) -> Verdict:
+def with_expiry(verdict: Verdict, at_us: int | None) -> Verdict:
     """*verdict*, marked as expired and with a warning if its fingerprint expired before *at_us*."""
     expires_at = verdict.fingerprint.expires_at
     if verdict.expired or at_us is None or expires_at is None or microseconds(expires_at) >= at_us:
@@ -112,7 +112,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     try:
         document = parse_json(source)
     except MalformedJson as error:
-        raise FingerprintRefused("json", str(error), _ASK) from error
+        raise FingerprintRefused("json", str(error), _GET_AGAIN) from error
     if not isinstance(document, Mapping):
         raise FingerprintRefused("format", "not a JSON object", "give an exported envelope")
     return document
@@ -124,7 +124,7 @@ def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
     inner = document.get("fingerprint")
     if not isinstance(inner, Mapping):
-        raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _ASK)
+        raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _GET_AGAIN)
     return inner
 
 
@@ -146,7 +146,7 @@ def _check_hashes(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None
     }
     for name, (stated, compute) in hashes.items():
         if not isinstance(stated, str):
-            raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _ASK)
+            raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _GET_AGAIN)
         if stated != (computed := _computed(compute, inner)):
             raise HashMismatch(name, stated, computed)
 
@@ -155,7 +155,7 @@ def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
     try:
         return str(compute(inner))
     except ValueError as error:
-        raise FingerprintRefused("json", f"it has no canonical form: {error}", _ASK) from error
+        raise FingerprintRefused("json", f"it has no canonical form: {error}", _GET_AGAIN) from error
 
 
 def _check_copied_fields(envelope: Envelope) -> None:
@@ -166,7 +166,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
         return
     for name in COPIED:
         if name in copied and copied[name] != getattr(envelope, name):
-            raise FingerprintRefused("words", f"{name} was changed after the export", _ASK)
+            raise FingerprintRefused("words", f"{name} was changed after the export", _GET_AGAIN)
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
@@ -174,7 +174,7 @@ def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:
     times = {name: getattr(fingerprint, name) for name in ("created_at", "expires_at")}
     for name, time in {**times, "exported_at": envelope.exported_at}.items():
         if time is not None and not _is_representable_time(time):
-            raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _ASK)
+            raise FingerprintRefused("structure", f"{name} {time!r} is not {REPRESENTABLE}", _GET_AGAIN)
 
 
 def _is_representable_time(time: str) -> bool:
@@ -202,4 +202,4 @@ def _structured(kind: Any, document: Mapping[str, Any]) -> Any:
     try:
         return kind.parse(document)
     except InvalidDocument as error:
-        raise FingerprintRefused("structure", str(error), _ASK) from error
+        raise FingerprintRefused("structure", str(error), _GET_AGAIN) from error

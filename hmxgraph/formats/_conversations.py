@@ -2,6 +2,7 @@
 
 A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
 a record that begins with all earlier messages of a conversation continues it, and only its new messages become events.
+A conversation without a session id that continues none gets a session of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -91,7 +92,12 @@ def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 class _Conversations:
-    """Tracks how far each conversation of a source was read."""
+    """Tracks how far each conversation of a source was read.
+
+    ``_known`` holds the number of messages read of each whole conversation, and the hash of these messages (`_chain`);
+    ``_latest`` the conversation read last; ``_seen`` the hash of each message by its id; ``_counts`` how often each
+    text without id and time occurred.
+    """
 
     def __init__(self, origin: Origin, reader: Reader) -> None:
         self._origin = origin
@@ -232,4 +238,4 @@ def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None)
 
 def single(value: Mapping[str, Any]) -> Talk | None:
     """*value* as a talk of one message; None if it is not a message."""
-    return replace(Talk((value,)), envelope=value) if is_message(value) else None
+    return Talk((value,), envelope=value) if is_message(value) else None

@@ -20,6 +20,7 @@ REASONING = "x-hmxgraph-reasoning"
 # Ids of at least this length count as unique; shorter ones, only within their session.
 _LONG_ID = 16
 _MILLISECOND = 1_000
+# Microseconds between lines of a source without times.
 _LINE = 1_000 * _MILLISECOND
 # Microseconds between records of the same time. A record of up to 50 parts needs less for its own offsets; after a
 # longer one, the next record starts a multiple later.
@@ -166,7 +167,7 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
         if origin.key
         else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
-    # Many messages have a time in whole seconds, or none: millisecond offsets keep their order.
+    # Many messages have a time in whole seconds, or none: offsets keep their order.
     order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
     if place.in_order and own is not None:
         order += _TIE * _tied(origin.carried, session_id, own.us)

@@ -1,4 +1,4 @@
-"""The outcome of a call, as far as the text of its result states it: exit codes, errors, tracebacks."""
+"""The outcome of a call, as far as its result states it: by an exit code, an error message, or fields for success."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _EXIT_CODE = re.compile(
     re.IGNORECASE,
 )
 # Characters searched at the start and at the end of a result: harnesses put the code into the first or last lines.
-_NEAR, _LAST = 400, 120
+_FIRST, _LAST = 400, 120
 _ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 
@@ -26,7 +26,7 @@ def exit_code(written: str) -> int | None:
     >>> exit_code("ok\n" * 200 + "Exit Code: 101"), exit_code("status 7 of 9 done"), exit_code("the code: 5 apples")
     (101, None, None)
     """
-    match = _EXIT_CODE.search(written[:_NEAR]) or _at_end(written)
+    match = _EXIT_CODE.search(written[:_FIRST]) or _at_end(written)
     return int(match["code"]) if match else None
 
 

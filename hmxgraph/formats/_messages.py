@@ -39,7 +39,7 @@ _RESULT_BLOCKS = frozenset(
         "server_tool_result",
     }
 )
-_ANSWERS = frozenset({"function_response", "functionResponse"})
+_RESULT_FIELDS = frozenset({"function_response", "functionResponse"})
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
 
 
@@ -88,7 +88,7 @@ def _is_result(block: Any) -> bool:
     """Whether a block is the result of a call."""
     fields = mapping(block)
     kind = name(fields.get("type"))
-    return kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or bool(_ANSWERS & fields.keys())
+    return kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or bool(_RESULT_FIELDS & fields.keys())
 
 
 class _Reader:

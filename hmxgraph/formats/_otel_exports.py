@@ -102,7 +102,7 @@ def _wrapped(resource_spans: Iterable[JsonObject]) -> JsonObject:
 
 
 def _sdk(value: Mapping[str, Any]) -> JsonObject:
-    """A span as the SDK's console exporter writes it, or as Phoenix does: with the status next to the attributes."""
+    """A span as the SDK's console exporter writes it, or as Phoenix does, with a ``status_code`` of the span itself."""
     status = value.get("status")
     if not isinstance(status, Mapping):
         status = {"status_code": value.get("status_code", status), "description": value.get("status_message")}

@@ -22,7 +22,8 @@ _SESSION = (
 _AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
 # Maximum number of earlier spans remembered: the spans of a trace are written close together.
 _MOST_SPANS = 5_000
-_DEEPEST = 100
+# Maximum number of spans followed from a span towards the root.
+_LONGEST_PATH = 100
 
 # The fields stored for a span: the key of its parent, its kind, conversation, session, agent and tool.
 _Entry: TypeAlias = list[str]
@@ -42,7 +43,7 @@ class Lineage:
 
     By trace: ``_traces`` holds the conversation and session ids that its spans name, ``_homes`` the session of events
     stored before any span named one. By span: ``_own`` holds its contents, ``_below`` those of the spans below it,
-    ``_read`` whether its contents became events, ``_endings`` the outcome of its call as a span below states it.
+    ``_converted`` whether its contents became events, ``_endings`` the outcome of its call as a span below states it.
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -51,7 +52,7 @@ class Lineage:
         self._homes: dict[str, str] = carried.setdefault("homes", {})
         self._below: dict[str, list[str]] = carried.setdefault("below", {})
         self._own: dict[str, list[str]] = carried.setdefault("own", {})
-        self._read: dict[str, bool] = carried.setdefault("read", {})
+        self._converted: dict[str, bool] = carried.setdefault("read", {})
         self._endings: dict[str, list[bool | str | None]] = carried.setdefault("endings", {})
 
     def add(self, span: Span, kind: str, tool: str) -> None:
@@ -77,7 +78,7 @@ class Lineage:
         """The key of the span above; "" if there is none, or if it would close a loop."""
         own, parent = key_of(span), f"{span.trace_id}-{span.parent_id}"
         above = parent if span.parent_id else ""
-        for _ in range(_DEEPEST):
+        for _ in range(_LONGEST_PATH):
             if above in {"", own}:
                 break
             above = self._spans.get(above, [""])[_PARENT]
@@ -86,11 +87,17 @@ class Lineage:
     # Conversation and agent.
 
     def session(self, span: Span) -> str:
-        """The conversation of a span: its own or that of the nearest span above it, else the only one of its trace.
+        """The conversation of a span: the first of these that exists, "" if none does.
 
-        A conversation id takes precedence over a session id, which may be that of the program around the agent. If
-        events of the trace were stored before its conversation was known, later spans join their session, unless the
-        trace has several conversations. "" if nothing names a conversation.
+        - the session of events of the trace that were stored before its conversation was known, unless the trace has
+          several conversations
+        - the conversation id of the span or of the nearest span above it
+        - the session id of the span itself
+        - the only conversation id of the trace
+        - the session id of the nearest span above it
+        - the only session id of the trace
+
+        Session ids come after conversation ids of the same place: they may be those of the program around the agent.
         """
         home = self._homes.get(span.trace_id, "")
         if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:
@@ -121,7 +128,7 @@ class Lineage:
             self._homes,
             self._below,
             self._own,
-            self._read,
+            self._converted,
             self._endings,
         )
         for table in tables:
@@ -159,27 +166,31 @@ class Lineage:
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Note for the spans above which contents this span and those below it hold; its parent may be new."""
+        """Note again, for the spans above, the contents of this span and of those below it (not of those below a tool).
+
+        A span below may have been read before this one, which alone names the next span above.
+        """
         key = key_of(span)
-        for content in (*self._below.get(key, ()), *self._own.get(key, ())):
+        below = () if self._spans.get(key, [""] * 6)[_KIND] == "tool" else self._below.get(key, ())
+        for content in (*below, *self._own.get(key, ())):
             self.hold(span, content)
 
     def mark_converted(self, span: Span) -> None:
         """Note that the contents of a span became events."""
-        self._read[key_of(span)] = True
+        self._converted[key_of(span)] = True
 
     def is_inside_converted(self, span: Span) -> bool:
         """Whether the contents of a span above this one, up to the nearest tool, became events."""
         for key in self._keys_above(span):
             if self._spans.get(key, [""] * 6)[_KIND] == "tool":
                 return False
-            if key in self._read:
+            if key in self._converted:
                 return True
         return False
 
     # How calls ended.
 
-    def end(self, span: Span, ending: Ending) -> None:
+    def note_ending(self, span: Span, ending: Ending) -> None:
         """Note the outcome of the call that the span above this one records."""
         if span.parent_id and ending.success is not None:
             self._endings[f"{span.trace_id}-{span.parent_id}"] = [ending.success, ending.error]
@@ -203,7 +214,7 @@ class Lineage:
     def _keys_above(self, span: Span) -> Iterator[str]:
         visited = {key_of(span)}
         key = self._spans.get(key_of(span), [""])[_PARENT]
-        while key and key not in visited and len(visited) < _DEEPEST:
+        while key and key not in visited and len(visited) < _LONGEST_PATH:
             yield key
             visited.add(key)
             key = self._spans.get(key, [""])[_PARENT]

@@ -56,10 +56,13 @@ class Repeats:
         self._waiting: list[list[str]] = carried.setdefault("waiting", [])
         self._answered: list[list[str]] = carried.setdefault("answered", [])
         self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
-        # Parts by message: reading every message again for each prompt that repeats it would be slow.
+        # The keys of its parts by message: reading every message again for each prompt that repeats it would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
+        # How often each conversation has each part.
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
+        # The tool and the event of each call.
         self._call_events: dict[str, list[str]] = carried.setdefault("made", {})
+        # The first id of a call, by its other ids, and by its key with the number of its occurrence.
         self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:
@@ -119,11 +122,11 @@ class Repeats:
         call_id, tool, arguments = call
         self.is_new(f"{session_id}/call/{call_id}")
         _put(self._call_events, f"{session_id}/{call_id}", [tool, event_id])
-        spelled = call_part(tool, arguments)
-        number = self._part_counts.get(f"{session_id}/{spelled}", 0)
-        _put(self._aliases, f"{session_id}/{spelled}/{number}", call_id)
+        part = call_part(tool, arguments)
+        number = self._part_counts.get(f"{session_id}/{part}", 0)
+        _put(self._aliases, f"{session_id}/{part}/{number}", call_id)
         calls = self._waiting if of_model else self._unclaimed
-        calls.append([session_id, tool, call_id, spelled])
+        calls.append([session_id, tool, call_id, part])
         del calls[:-_MOST_WAITING]
 
     def claim(self, session_id: str, call_id: str, part: str) -> bool:
@@ -236,9 +239,9 @@ def result_part(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
-    spelled = parsed(value) if isinstance(value, str) else value
-    spelled = value if spelled is None else spelled
-    return _plain(spelled) if isinstance(spelled, str) else canonical_bytes(storable({"": spelled})[0]).decode()
+    read = parsed(value) if isinstance(value, str) else value
+    read = value if read is None else read
+    return _plain(read) if isinstance(read, str) else canonical_bytes(storable({"": read})[0]).decode()
 
 
 def call_of(draft: Draft) -> tuple[str, str, Any]:

@@ -17,6 +17,7 @@ _TEXT_BLOCKS = frozenset(
 )
 # Longer strings in a non-text block are cut: they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
+# Fields in which producers keep the data of a block.
 _DATA = ("data", "file_data", "b64_json", "blob", "base64")
 
 

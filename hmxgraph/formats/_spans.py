@@ -198,8 +198,8 @@ def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
             inner = node.setdefault(step, {})
             node = inner if isinstance(inner, dict) else node
         node[last] = value
-    spelled = _lists(root, 0)
-    return spelled if isinstance(spelled, list) else []
+    formed = _lists(root, 0)
+    return formed if isinstance(formed, list) else []
 
 
 def _lists(node: Any, depth: int) -> Any:
@@ -218,6 +218,6 @@ def json_or_text(value: Any) -> Any:
     ({'a': 1}, 'plain')
     """
     if isinstance(value, str) and value.lstrip()[:1] in {"{", "[", '"'}:
-        spelled = parsed(value)
-        return value if spelled is None else spelled
+        encoded = parsed(value)
+        return value if encoded is None else encoded
     return value

@@ -84,7 +84,7 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        self._session.pop("begins", None)
+        self._session.pop("begins", None)  # set until a line follows that is no header or setting
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
@@ -175,7 +175,7 @@ class _Rollout:
 
 
 def _program_report(payload: Line) -> Reading:
-    """Errors and interruptions that the program reports; anything else repeats an item or concerns only the display."""
+    """Errors, warnings and interruptions that the program reports; its other reports are skipped."""
     inner = name(payload.get("type"))
     if inner in _REPEATED:
         return skipped("repeats an item of the conversation")

@@ -13,7 +13,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The weighted share of objects that are chat completions, requests for them, or messages in OpenAI's form.
+    """The mean fit of the objects: 1 for chat completions, less for requests and for messages in OpenAI's form.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0

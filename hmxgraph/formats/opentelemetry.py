@@ -163,7 +163,7 @@ class _Traces:
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
-            self._lineage.end(span, ending_of(span))
+            self._lineage.note_ending(span, ending_of(span))
         for content, holds in (
             (ASKED, scene.messages.inputs),
             (ANSWERED, scene.messages.outputs),
@@ -287,7 +287,7 @@ class _Traces:
             self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under its call's id; None if the call has a result or, for an unknown call, the content was read."""
+        """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
         stated = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated)
         tool = text(draft.content.get("tool_name"))
@@ -385,6 +385,7 @@ class _Traces:
         return replace(at, us=last + 1) if start and ended <= start.us and at.us <= last else at
 
     def _settle_results(self, scene: _Scene, frame: Frame, drafts: Sequence[Draft], *, late: bool) -> None:
+        """Note when the session's latest results ended and how late they sort, for `_after_results`."""
         if any(draft.event_type == "tool_result" for draft in drafts):
             at = (scene.span.end if late else None) or scene.span.start
             last = frame.time.us + _RESULT_RANK + len(drafts)

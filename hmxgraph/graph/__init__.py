@@ -1,1 +1,1 @@
-"""The only package that knows Neo4j: packaged statements, rows and values, plans, runners."""
+"""The only package that uses Neo4j's driver: packaged statements, rows and values, plans, and what runs them."""

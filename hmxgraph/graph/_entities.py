@@ -17,7 +17,7 @@ _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_ty
 
 
 class Extracted(NamedTuple):
-    """The extraction from one newly stored event."""
+    """The extraction from one event, with the event's key and time."""
 
     event_key: str
     time_us: int
@@ -161,8 +161,8 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
 def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
     """The rows of ``events/record`` for the entities and relations mentioned in *batch*.
 
-    Events are referred to by their position in *batch*. Pass each newly stored event once: duplicates are filtered out
-    with the events, not here.
+    Events are referred to by their position in *batch*. Pass each event once, and none from which entities were stored
+    before: duplicates are not filtered out here.
     """
     return {
         "entities": _entity_rows(tenancy, batch),

@@ -43,8 +43,9 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
 # Characters of search terms kept in full (the beginning of a long result shows its subject), and of the later terms,
 # each of which is kept once.
-MOST_WORDS = 1_500
-MOST_FURTHER = 6_000
+FULL_CHARACTERS = 1_500
+FURTHER_CHARACTERS = 6_000
+# Index of the event's time in a recall row.
 _TIME = 6
 
 
@@ -78,7 +79,7 @@ _LONGEST_NAME = 60
 
 
 def event_name(properties: Mapping[str, Any]) -> str:
-    r"""The caption of an event in an unstyled Neo4j Browser: the start of its text, ✗ if it failed.
+    r"""The caption of an event in an unstyled Neo4j Browser: the start of its first line, with a ✗ if it failed.
 
     >>> event_name({"event_type": "error", "text": "No such file\nor folder"}), event_name({"text": "hello"})
     ('✗ No such file', 'hello')
@@ -90,7 +91,7 @@ def event_name(properties: Mapping[str, Any]) -> str:
 
 
 def _ranked_words(search_text: str) -> str:
-    """The terms that rank an event: the beginning in full, then each further term once, last first.
+    """The terms that rank an event: the beginning in full, then each term that it lacks once, last first.
 
     >>> _ranked_words("error on line 7")
     'error on line 7'
@@ -98,20 +99,21 @@ def _ranked_words(search_text: str) -> str:
     'pass pass account unknown line'
 
     """
-    if len(search_text) <= MOST_WORDS:
+    if len(search_text) <= FULL_CHARACTERS:
         return search_text
-    beginning, _, rest = search_text[:MOST_WORDS].rpartition(" ")
+    beginning, _, rest = search_text[:FULL_CHARACTERS].rpartition(" ")
     known = frozenset(beginning.split())
-    latest_first = reversed(f"{rest}{search_text[MOST_WORDS:]}".split())
+    latest_first = reversed(f"{rest}{search_text[FULL_CHARACTERS:]}".split())
     further = " ".join(dict.fromkeys(term for term in latest_first if term not in known))
-    kept = further if len(further) <= MOST_FURTHER else further[:MOST_FURTHER].rpartition(" ")[0]
+    fits = len(further) <= FURTHER_CHARACTERS
+    kept = further if fits else further[:FURTHER_CHARACTERS].rpartition(" ")[0]
     return f"{beginning} {kept}".rstrip()
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
     """The recall rows *events*, parsed, without those that are dated after *as_of_us* or had expired by then.
 
-    Each row is extended by its values in *columns*.
+    In each row, its values in *columns* take the place of the expiry.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
@@ -140,8 +142,8 @@ def _tokens(properties: Mapping[str, Any]) -> int:
 
 # Number of a session's latest events in which exact repeats are detected.
 REMEMBERED = 64
-# Once a tenant has this many kinds of events, no further kind counts as new.
-KINDS = 4_000
+# Once a tenant has this many kinds of events (signatures), no further kind counts as new.
+MOST_KINDS = 4_000
 # Warn if at least this many sessions of a batch state something about a user whom they do not name.
 MANY_SESSIONS = 5
 UNNAMED_USERS = (
@@ -180,9 +182,9 @@ def _end(values: Sequence[Any]) -> End:
     return End((sequence, time_us, event_id), key)
 
 
-def neighbours(around: Sequence[list[Any]], order: Position) -> Neighbours:
-    """The two events of a session that one with this *order* belongs between; *around* are the sorted events nearby."""
-    *_, before, after = around[bisect_left(around, list(order)) - 1]
+def neighbours(nearby: Sequence[list[Any]], order: Position) -> Neighbours:
+    """The two events of a session between which one with this *order* belongs, from the sorted *nearby* events."""
+    *_, before, after = nearby[bisect_left(nearby, list(order)) - 1]
     return Neighbours(before, after)
 
 
@@ -194,12 +196,12 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    A tenant keeps at most ``KINDS`` signatures; the order of sessions in a batch does not matter.
+    A tenant keeps at most ``MOST_KINDS`` signatures; the order of sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
     for event in sorted(unknown, key=lambda event: (event.event.time_us, event.order)):
-        if event.signature in kinds or len(known) + len(kinds) < KINDS:
+        if event.signature in kinds or len(known) + len(kinds) < MOST_KINDS:
             kinds.setdefault(event.signature, event.key)
     return kinds
 
@@ -283,7 +285,7 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 def _inner_and_outer(
     events: Sequence[PreparedEvent], chain_changes: ChainChanges
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
-    """Links within the batch as positions, links to other events as keys, and NEXT links to other events as keys."""
+    """Links within the batch as positions; links to other events as keys; NEXT links from or to others as keys."""
     positions = {event.key: position for position, event in enumerate(events)}
     calls = _calls(events)
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
@@ -341,10 +343,10 @@ class StoredBody(NamedTuple):
         return cls(event.properties["event_hash"], event.event.event_type, event.properties["content"])
 
     def differs_from(self, event: PreparedEvent, *, floating: bool = False) -> bool:
-        """Whether *event* is another event.
+        """Whether *event* is not the event with this body.
 
         The time, sequence and metadata of a *floating* event depend on when it was read, so only type and content are
-        compared.
+        compared, of an erased event only the type.
         """
         if event.properties["event_hash"] == self.event_hash:
             return False
@@ -362,7 +364,10 @@ def is_undated(event: PreparedEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """A batch divided into new events, duplicates and conflicting ones."""
+    """A batch divided into new events, duplicates and conflicting ones.
+
+    *counts* are the numbers of events in its stored sessions, and *signatures* the tenant's, when it was divided.
+    """
 
     new: tuple[PreparedEvent, ...]
     duplicates: int
@@ -382,7 +387,7 @@ class Sifted:
         )
 
 
-# Marks an event that is dated too far ahead of the clock of the machine that stored it.
+# The property that marks an event dated too far ahead of the clock of the machine that stored it.
 AHEAD = "ahead"
 
 
@@ -566,6 +571,7 @@ def store_new(
             "unlinked": chain_changes.unlinked,
             "joined": joined,
             **{kind.lower(): pairs for kind, pairs in inner.items()},
+            "named": [[position, key] for position, event in enumerate(events) for key in event.user_keys],
             **_entities.entity_rows(tenancy, [extractions[event.key] for event in events]),
         },
     )
@@ -641,24 +647,21 @@ def _chain_changes(
     tenancy: Tenancy, events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]
 ) -> Plan[ChainChanges]:
     groups = _by_session(events)
-    amids = [event for key, group in groups for event in _amid(group, sessions[key])]
-    between = (yield from _neighbours(tenancy, amids)) if amids else {}
+    stored_ends = ((group, sessions[key].ends) for key, group in groups)
+    late = [event for group, ends in stored_ends if ends for event in between_ends(group, ends)]
+    between = (yield from _neighbours(tenancy, late)) if late else {}
     chain_changes = ChainChanges()
     for key, group in groups:
         chain_changes.add(group, sessions[key].ends, between)
     return chain_changes
 
 
-def _amid(events: list[PreparedEvent], session: StoredSession) -> list[PreparedEvent]:
-    return between_ends(events, session.ends) if session.ends else []
-
-
 def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[str, Neighbours]]:
     sequences = {(event.session_key, event.event.sequence) for event in events}
     late = [{"session_key": session_key, "sequence": sequence} for session_key, sequence in sorted(sequences)]
     rows = yield bind("events/neighbours", tenant_id=tenancy.tenant_id, batch={"late": late})
-    around = {(row["session_key"], row["sequence"]): sorted(row["around"]) for row in rows}
-    return {event.key: neighbours(around[event.session_key, event.event.sequence], event.order) for event in events}
+    nearby = {(row["session_key"], row["sequence"]): sorted(row["nearby"]) for row in rows}
+    return {event.key: neighbours(nearby[event.session_key, event.event.sequence], event.order) for event in events}
 
 
 def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:

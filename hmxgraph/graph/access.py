@@ -45,7 +45,7 @@ def _create(tenancy: Tenancy, key: ApiKey, hashed: str) -> Plan[ApiKey]:
     yield bind(
         "access/create",
         tenant_id=tenancy.tenant_id,
-        key=_node(tenancy, key.key_id),
+        key=_node_key(tenancy, key.key_id),
         key_id=key.key_id,
         secret_hash=hashed,
         scopes=list(key.scopes),
@@ -68,13 +68,13 @@ def _keys(tenancy: Tenancy) -> Plan[tuple[ApiKey, ...]]:
 
 
 def _revoke(tenancy: Tenancy, key_id: str, at_us: int) -> Plan[ApiKey]:
-    rows = yield bind("access/revoke", tenant_id=tenancy.tenant_id, key=_node(tenancy, key_id), revoked_us=at_us)
+    rows = yield bind("access/revoke", tenant_id=tenancy.tenant_id, key=_node_key(tenancy, key_id), revoked_us=at_us)
     if not rows:
         raise NotFound("API key", key_id, tenancy.tenant_id, "hmxgraph key list shows the tenant's keys")
     return _api_key(rows[0]["access"])
 
 
-def _node(tenancy: Tenancy, key_id: str) -> str:
+def _node_key(tenancy: Tenancy, key_id: str) -> str:
     return tenancy.node_key("api-key", key_id)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
@@ -115,18 +114,20 @@ def record(tenancy: Tenancy, items: Items, latest_us: int | None = None) -> Proc
     """Append *items* to their session, in order and in one transaction.
 
     Nothing is extracted from events dated after *latest_us*, and they do not advance the logical time.
+
+    Raises:
+        ParentLoop: an event would be its own cause; nothing is stored.
+
     """
     item_events = [_item_events(tenancy, items.session_id, outcome.events, latest_us) for outcome in items.outcomes]
-    events = [event for prepared, faults in item_events if not faults for event in prepared]
-    states: Sequence[str] = []
-    if events:
-        floating = [is_undated(event) for event in events]
-        states = yield from write(partial(append, tenancy, events, floating))
-    states_in_order = iter(states)
+    groups = [() if faults else prepared for prepared, faults in item_events]
+    states: Sequence[Sequence[str]] = [()] * len(groups)
+    if any(groups):
+        floating = frozenset(event.key for group in groups for event in group if is_undated(event))
+        states = yield from write(partial(append, tenancy, groups, floating))
     receipts: list[Receipt] = []
     for number, (outcome, (prepared, faults)) in enumerate(zip(items.outcomes, item_events, strict=True)):
-        item_states = [] if faults else list(islice(states_in_order, len(prepared)))
-        receipt = _receipt(number, outcome, prepared, faults, item_states)
+        receipt = _receipt(number, outcome, prepared, faults, states[number])
         receipts.append(_as_original(receipt, receipts) if outcome.part_of is not None else receipt)
     return RecordReport(tenancy.tenant_id, items.session_id, items.format.title, tuple(receipts))
 
@@ -184,56 +185,85 @@ def _receipt(
 
 
 def append(
-    tenancy: Tenancy, events: Sequence[PreparedEvent], floating: Sequence[bool], *, by_hand: bool = False
-) -> Plan[list[str]]:
-    """Append *events* to their sessions, and return the state of each: ``stored``, ``duplicate`` or ``conflict``.
+    tenancy: Tenancy, items: Sequence[Sequence[PreparedEvent]], floating: frozenset[str], *, by_hand: bool = False
+) -> Plan[list[list[str]]]:
+    """Append the events of *items* to their sessions; the state of each: ``stored``, ``duplicate`` or ``conflict``.
 
-    If several have the same id, the first is stored, and the others are compared with it.
+    If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
+    with a conflict, so that the caller can correct and repeat it as a whole.
 
-    *floating* says for each event whether the engine sets its time and sequence. Such an event gets a sequence after
-    everything stored, so that however many processes append at once, none of their events is late; it is a duplicate if
-    the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
+    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
+    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+
+    Raises:
+        ParentLoop: an event would be its own cause; nothing is stored.
+
     """
-    firsts = list({event.key: event for event in reversed(events)}.values())
+    firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
     names = {event.session_key: event.event.session_id for event in firsts}
     sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
     to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
-    stored = {key: StoredBody(*body) for key, *body in row["events"]}
-    states: list[str] = []
-    fresh: list[tuple[PreparedEvent, bool]] = []
-    for event, is_floating in zip(events, floating, strict=True):
-        states.append(_compared(event, stored.get(event.key), floating=is_floating))
-        if states[-1] == "stored":
-            fresh.append((event, is_floating))
-            stored[event.key] = StoredBody.of(event)
-    if fresh:
+    states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)
+    new = [
+        event
+        for item, item_states in zip(items, states, strict=True)
+        for event, event_state in zip(item, item_states, strict=True)
+        if event_state == "stored" and "conflict" not in item_states
+    ]
+    if new:
         opened = {session["key"]: stored_session(session) for session in row["sessions"]}
-        last = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
-        new = sorted(_placed(fresh, last), key=lambda event: (event.session_key, event.order))
+        ends = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
+        new = sorted(_placed(new, floating, ends), key=lambda event: (event.session_key, event.order))
         batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
         yield from store_new(tenancy, Opened(opened, batch, row["answers"]), observations, extractions)
     return states
 
 
-def _compared(event: PreparedEvent, stored: StoredBody | None, *, floating: bool) -> str:
+def _states(
+    items: Iterable[Sequence[PreparedEvent]], stored: Mapping[str, StoredBody], floating: frozenset[str]
+) -> list[list[str]]:
+    """The states of the events of each item, compared with those *stored* and those of the items before it."""
+    known = dict(stored)
+    refused: dict[str, StoredBody] = {}
+    states: list[list[str]] = []
+    for item in items:
+        own: dict[str, StoredBody] = {}
+        item_states: list[str] = []
+        for event in item:
+            state = _compared(event, own.get(event.key, known.get(event.key)), floating)
+            if state == "stored" and event.key in refused:
+                state = "conflict" if refused[event.key].differs_from(event, floating=event.key in floating) else state
+            item_states.append(state)
+            if state == "stored":
+                own[event.key] = StoredBody.of(event)
+        (refused if "conflict" in item_states else known).update(own)
+        states.append(item_states)
+    return states
+
+
+def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozenset[str]) -> str:
     """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
     if stored is None:
         return "stored"
-    return "conflict" if stored.differs_from(event, floating=floating) else "duplicate"
+    return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
 
 
-def _placed(events: Iterable[tuple[PreparedEvent, bool]], ends: Mapping[str, int]) -> Iterator[PreparedEvent]:
+def _placed(
+    events: Iterable[PreparedEvent], floating: frozenset[str], ends: Mapping[str, int]
+) -> Iterator[PreparedEvent]:
     """*events* in order; floating ones are moved, where needed, after the end of their session and after each other.
 
-    Each comes with a flag that says whether it floats. *ends* holds the last sequence of each stored session, by key.
+    *ends* holds the last sequence of each stored session, by key.
     """
     ends = dict(ends)
-    for event, is_floating in events:
+    for event in events:
         last = ends.get(event.session_key, -1)
-        placed = _moved(event, last + 1) if is_floating and event.event.sequence <= last else event
+        too_early = event.key in floating and event.event.sequence <= last
+        placed = _moved(event, last + 1) if too_early else event
         ends[event.session_key] = max(last, placed.event.sequence)
         yield placed
 
@@ -283,18 +313,24 @@ def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Rec
     """Append one event for each draft to the end of its session, all in one transaction; reject invalid ones.
 
     An event with a time from the caller is stored at that time instead.
+
+    Raises:
+        ParentLoop: an event would be its own cause; nothing is stored.
+
     """
-    events: list[PreparedEvent] = []
-    floating: list[bool] = []
     drafted = []
+    floating: set[str] = set()
     for draft in drafts:
         document, warnings = draft.document(tenancy.tenant_id)
         prepared, faults = _item_events(tenancy, draft.session_id, [document], draft.latest_us)
         drafted.append((Outcome(Record(None), warnings=warnings), prepared, faults))
-        events.extend(prepared)
-        floating.extend(not draft.timed for _ in prepared)
-    states = iter((yield from write(partial(append, tenancy, events, floating))) if events else ())
+        if not draft.timed:
+            floating.update(event.key for event in prepared)
+    items = [prepared for _, prepared, _ in drafted]
+    states: Sequence[Sequence[str]] = [()] * len(items)
+    if any(items):
+        states = yield from write(partial(append, tenancy, items, frozenset(floating)))
     return tuple(
-        _receipt(position, outcome, prepared, faults, list(islice(states, len(prepared))))
+        _receipt(position, outcome, prepared, faults, states[position])
         for position, (outcome, prepared, faults) in enumerate(drafted)
     )

@@ -19,11 +19,11 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
 # Artifacts as nodes and back: the only place that knows both the HMX-A document and its stored form.
 
-# The fields that change after an artifact was recorded (HMX-A 1).
+# The fields that may change after an artifact was recorded (HMX-A 1).
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 # The value of ``as_of_us`` that includes everything recorded so far.
 ALWAYS = 2**63 - 1
-# The texts of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
+# What takes the place of the words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(
     {
         "title": "[erased]",
@@ -38,10 +38,11 @@ BLANK = MappingProxyType(
 )
 # The types that guide a running session whatever they contain.
 _GUIDING = frozenset({"task_schema", "failure_playbook"})
-# Number of search terms per node; more would bloat the index.
+# Maximum number of search terms per node; more would bloat the index.
 _SEARCHED = 4_000
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")
+# Success rate from which Neo4j Browser shows a ✓ instead of a ✗.
 _MOSTLY = 0.5
 # The field that names an artifact's subject, by type: two artifacts with the same subject may contradict each other.
 SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
@@ -368,11 +369,12 @@ def _counted_page(
         page = yield from _sorted_page(tenancy, criteria, as_of_us, sorting, after, limit)
     if not sorting.total:
         return page
-    rows = yield bind("artifacts/count", **(yield from _visible(tenancy, as_of_us)), **_criteria_parameters(criteria))
+    times = yield from _time_parameters(tenancy, as_of_us)
+    rows = yield bind("artifacts/count", **times, **_criteria_parameters(criteria))
     return replace(page, total=rows[0]["total"])
 
 
-def _visible(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
+def _time_parameters(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
     tenant = yield from state(tenancy)
     moment_us = (tenant["logical_us"] or 0) if as_of_us is None else as_of_us
     visible_us = ALWAYS if as_of_us is None else as_of_us
@@ -385,7 +387,7 @@ def _sorted_page(
     after_place, after_id = number_place(after)
     rows = yield bind(
         "artifacts/ranked",
-        **(yield from _visible(tenancy, as_of_us)),
+        **(yield from _time_parameters(tenancy, as_of_us)),
         **_criteria_parameters(criteria),
         sort=sorting.sort or "created",
         direction=1 if sorting.order == "asc" else -1,
@@ -434,17 +436,17 @@ def _criteria_parameters(criteria: ArtifactFilter) -> Row:
 
 def _chain(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Chain]:
     properties = yield from node(tenancy, artifact_id, as_of_us)
-    rows = yield bind("artifacts/chain", **_range(tenancy, properties, as_of_us))
+    rows = yield bind("artifacts/chain", **_chain_parameters(tenancy, properties, as_of_us))
     return Chain(artifact_id, tuple(value(row["artifact"], as_of_us) for row in rows))
 
 
 def _head(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[Artifact]:
     properties = yield from node(tenancy, artifact_id, as_of_us)
-    rows = yield bind("artifacts/head", **_range(tenancy, properties, as_of_us))
+    rows = yield bind("artifacts/head", **_chain_parameters(tenancy, properties, as_of_us))
     return value(rows[0]["artifact"], as_of_us)
 
 
-def _range(tenancy: Tenancy, properties: Row, as_of_us: int | None) -> Row:
+def _chain_parameters(tenancy: Tenancy, properties: Row, as_of_us: int | None) -> Row:
     return {
         "tenant_id": tenancy.tenant_id,
         "chain_key": properties["chain_key"],

@@ -176,7 +176,8 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
     same file is continued.
 
     Raises:
-        BackupRefused: the file is not a complete backup of this schema, or the tenant holds other data.
+        BackupRefused: the file is not a complete backup of this schema, the tenant holds other data, or another restore
+            into it has begun.
 
     """
     head, foot, file_hash = _checked(path)
@@ -243,7 +244,7 @@ def _not_a_backup(path: Path) -> BackupRefused:
     return BackupRefused(str(path), "it is not a backup of a tenant", _WAY_OUT)
 
 
-def _empty(tenancy: Tenancy, path: Path) -> Procedure[None]:
+def _remove_remains(tenancy: Tenancy, path: Path) -> Procedure[None]:
     """Remove what an interrupted restore left; refuse any other tenant that is not empty."""
     ids = yield from _checked_remains(tenancy, path)
     for part in parts(ids):
@@ -281,7 +282,7 @@ def _tenant_node(tenancy: Tenancy) -> Plan[list[Row]]:
     return rows
 
 
-# A restore creates a marker node first and removes it last. No event has the marker's key.
+# A restore or replay creates a marker node first and removes it last. No event has the marker's key.
 
 
 def _key_of_restore(tenancy: Tenancy) -> str:
@@ -430,7 +431,7 @@ def _link(tenancy: Tenancy, links: Sequence[Row]) -> Plan[None]:
 
 def _replay(tenancy: Tenancy, path: Path, key: str, progress: Progress) -> Procedure[None]:
     if not (yield from _marks(tenancy, key)):
-        yield from _empty(tenancy, path)
+        yield from _remove_remains(tenancy, path)
         yield from write(partial(_mark, tenancy, key))
     yield from replay(tenancy, partial(_nodes, path), progress)
     ids = [row["id"] for row in (yield from _marks(tenancy, key))]

@@ -1,4 +1,4 @@
-"""Verification of what is stored: every hash, chain, transition, link and counter.
+"""Verification of what is stored: hashes, chains, transitions, links and counters.
 
 Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``.
 """
@@ -275,7 +275,7 @@ def _task_record_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
         yield Finding("key", "task_record", name, row["key"], tenancy.node_key(name))
 
 
-# Recheck what is stored, page by page: every hash, chain, transition, link and counter. Repairs nothing.
+# Recheck what is stored, page by page: hashes, chains, transitions, links and counters. Repairs nothing.
 
 PAGE = 1_000
 BEFORE_FIRST = -(2**63)

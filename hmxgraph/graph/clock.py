@@ -1,6 +1,7 @@
 """A tenant's clock: hold back events dated ahead of the wall clock, and set the clock back if one advanced it.
 
-Events are marked by the clock of the machine that stores them, which may be wrong, so a mark can be removed.
+Whether an event lies ahead is decided by the clock of the machine that stores it. That clock may be wrong, so an event
+held back can be admitted later.
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import Any
 
 from hmxgraph.compiler.compilation import Compilation, Ledger, Model, compile_ledger
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, LastRun, in_use
-from hmxgraph.compiler.reconcile import COMPILER, Change, Head, Making, counts, lineage, reconcile, reported
+from hmxgraph.compiler.reconcile import COMPILER, BuildContext, Change, Head, counts, lineage, reconcile, reported
 from hmxgraph.compiler.sessions import SessionReader
 from hmxgraph.compiler.suggest import Guide
 from hmxgraph.compiler.summary import SUMMARY_VERSION, SessionSummary
@@ -428,6 +428,7 @@ def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -
 
 
 def _keep(run: _Run, group: Sequence[Row], summaries: Mapping[str, SessionSummary]) -> Procedure[None]:
+    """Count the summaries of a group and store them; a dry run only holds them in memory."""
     run.summarised += len(summaries)
     run.events += sum(summary.event_count for summary in summaries.values())
     run.options.progress("sessions", run.summarised)
@@ -498,8 +499,8 @@ def _summaries(run: _Run, keys: Sequence[str]) -> Plan[list[Row]]:
 
 def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
     rows = yield bind("compiler/heads", tenant_id=run.tenancy.tenant_id, lineages=LINEAGES)
-    making = Making(run.tenancy.tenant_id, run.profile, run.as_of_us)
-    return reconcile((_stored_head(row["head"]) for row in rows), compilation.drafts, making)
+    context = BuildContext(run.tenancy.tenant_id, run.profile, run.as_of_us)
+    return reconcile((_stored_head(row["head"]) for row in rows), compilation.drafts, context)
 
 
 def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:

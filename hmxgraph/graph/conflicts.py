@@ -30,7 +30,7 @@ from hmxgraph.text.terms import TokenCounter, counter
 
 
 def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: TokenCounter) -> Iterator[Row]:
-    """The conflicts between each claim and its rivals: same condition, overlapping validity, different answers.
+    """The conflicts between each claim and its rivals: same condition or cause, overlapping validity, other answers.
 
     A decision policy names the only decision for its condition, so any other answer opposes it; a cause may have many
     effects, so only the opposite effect opposes one.

@@ -105,7 +105,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
     raise _Interrupted
 
 
-# Driver errors are translated here and nowhere else.
+# Driver errors are translated here; only those about an address are translated where it is opened, in ``driver.py``.
 
 _LOST_RACES = frozenset(
     (
@@ -295,6 +295,7 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 # Transactions against one database, retried within a deadline, with translated errors; the synchronous and the
 # asynchronous API both end here.
 
+# Maximum number of retries of one transaction after lost races.
 RACES = 8
 # Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
 _ACQUISITION = 15.0
@@ -310,9 +311,9 @@ Revive: TypeAlias = Callable[[], Address | None]
 class Terms(NamedTuple):
     """Settings of a connection: its deadlines, how it restarts a local server, and its embedder.
 
-    Each transaction may take *timeout* seconds with its retries, by default those of `deadlines.SECONDS`. *revive*
-    restarts a local server that died, and is called after a lost connection. *settling* tells whether the server has
-    just started. *embedding* computes the vectors of texts.
+    Each transaction may take *timeout* seconds with its retries, by default as many as :class:`Patience` allows.
+    *revive* restarts a local server that died, and is called after a lost connection. *settling* tells whether the
+    server has just started. *embedding* computes the vectors of texts.
     """
 
     timeout: float | None = None

@@ -68,7 +68,10 @@ def settling(state: Path) -> bool:
 
 @contextmanager
 def timeout(seconds: float) -> Iterator[None]:
-    """Let no transaction of the block take longer than *seconds*.
+    """Let no transaction of the block take longer than *seconds*, whatever the connection allows.
+
+    Raises:
+        InvalidRequest: *seconds* is not a number above 0, or longer than a year.
 
     >>> with timeout(5):
     ...     Patience("read", None).seconds
@@ -117,8 +120,8 @@ def limit(socket: Any, seconds: float | None) -> None:
 class Patience:
     """The time limit of one transaction with its retries, and what is known of its outcome.
 
-    ``committing`` is set when the commit is about to be sent: without an answer after that, nobody knows whether the
-    transaction is stored. ``unknown`` is set then and never cleared; only an attempt that succeeds settles the outcome.
+    ``committing`` is set when the commit is about to be sent. Without an answer after that, nobody knows whether a
+    write is stored: ``unknown`` is set and never cleared; only an attempt that succeeds settles the outcome.
     """
 
     def __init__(self, mode: str, chosen: float | None, *, whole: bool = False, settling: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Drivers: one per process and address for all synchronous connections; asynchronous ones open their own."""
+"""Drivers: one per process and address for all synchronous connections, and others for those of event loops."""
 
 import logging
 import os
@@ -86,7 +86,7 @@ def is_shared(address: Address) -> bool:
         return _shared[address][1] > 1
 
 
-def _left_to_parent() -> None:
+def _leave_to_parent() -> None:
     """In a forked child, neither use nor close the drivers: the parent still uses their sockets."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
     _lock = threading.Lock()
@@ -95,7 +95,7 @@ def _left_to_parent() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_left_to_parent)
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def open_async(address: Address) -> AsyncDriver:

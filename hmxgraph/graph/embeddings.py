@@ -32,7 +32,7 @@ class Embedding:
         """The vectors of the texts in *request*.
 
         Raises:
-            EmbedderError: the embedder failed, or returned no vectors.
+            EmbedderError: the embedder failed, or did not return valid vectors.
 
         """
         if request.texts in self._kept:
@@ -188,7 +188,7 @@ def question_vector(tenancy: Tenancy, question: str) -> Procedure[QuestionVector
     """The vector of *question*; None if it is blank.
 
     Raises:
-        EmbedderError: the embedder failed, or returned no vectors.
+        EmbedderError: the embedder failed, or did not return valid vectors.
 
     """
     if not question.strip():

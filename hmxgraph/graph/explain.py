@@ -33,7 +33,7 @@ def evidence(row: Row) -> Evidence:
 
 
 def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
-    """The facts about an artifact: its fields without content and evidence, its history, and the checks it fails."""
+    """The facts about an artifact: most of its fields, its trust and history, and the checks that it fails."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")
@@ -81,7 +81,7 @@ MEMORY_EVENTS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
-    """The trail of a record of any kind, entities and relations included, by its id or a pack's ``source_id``.
+    """The trail of an artifact, memory, event, conflict, task record, entity or relation, by its id.
 
     Raises:
         NotFound: nothing has this id.

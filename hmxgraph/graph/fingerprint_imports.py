@@ -10,7 +10,7 @@ from hmxgraph.errors import NotFound
 from hmxgraph.fingerprint.agreement import agree, confirms
 from hmxgraph.fingerprint.restore import Restoration, restoration, with_stored_priorities
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
-from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, judged, verify
+from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, verify, with_expiry
 from hmxgraph.graph import _events
 from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
@@ -184,7 +184,7 @@ class _Arrivals:
 
 def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) -> Plan[ImportReport]:
     tenant = yield from state(tenancy)
-    verdict = judged(verdict, tenant["logical_us"] if at_us is None else at_us)
+    verdict = with_expiry(verdict, tenant["logical_us"] if at_us is None else at_us)
     integrity_hash = verdict.envelope.integrity_hash
     before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
     if lasting := [row for row in before if not row["taken_back"]]:

@@ -23,7 +23,7 @@ from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
 # Guidance for a request: the part of a pack that comes from the compiled model.
 
-# Parsed models and artifacts are cached between packs: models by their hash, artifacts by their text.
+# Cached between packs: parsed models, by their hash, and what is read from artifacts, by their text.
 MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
 # Metadata fields of compiled artifacts that name the actions they are about.
@@ -47,16 +47,17 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     failure = _failure(row["latest"])
     if row["model_hash"] is None:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
-    model = kept[row["model_hash"]] if row["model"] is None else _read(row["model_hash"], row["model"])
+    model = kept[row["model_hash"]] if row["model"] is None else _parsed_model(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     chances = predicted_actions(request, done, model)
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
-    likely = expected(chances, DEFAULT_PROFILE).union(schema.metadata["goal_actions"] if schema else ())
-    lead, led = (schema.artifact_id, frozenset(schema.metadata["goal_actions"])) if schema else (None, frozenset())
-    changes = frozenset(filter(is_action, led))
+    lead = schema.artifact_id if schema else None
+    goal_actions: frozenset[str] = frozenset(schema.metadata["goal_actions"]) if schema else frozenset()
+    likely = expected(chances, DEFAULT_PROFILE) | goal_actions
+    changes = frozenset(filter(is_action, goal_actions))
     chance = min((chances.get(name, 0.0) for name in sorted(changes)), default=1.0)
     known = frozenset(model.goals.actions)
-    return Guidance(lead, likely, known, done, failure, led=led, changes=changes, chance=chance)
+    return Guidance(lead, likely, known, done, failure, led=goal_actions, changes=changes, chance=chance)
 
 
 def _failure(latest: Sequence[Row]) -> str:
@@ -94,7 +95,8 @@ def guiding_actions(metadata: str, content: str) -> tuple[str, ...]:
     return tuple(name for name in actions if isinstance(name, str)) if isinstance(actions, list) else ()
 
 
-def _read(model_hash: str, text: str) -> Model:
+def _parsed_model(model_hash: str, text: str) -> Model:
+    """The model in *text*, added to the cache; the oldest one leaves a full cache."""
     model = Model.parse(text)
     with _models_lock:
         while len(_kept) >= MODELS_KEPT:
@@ -157,7 +159,7 @@ def suggest_for_session(
         NotFound: the tenant has no visible event of this session.
 
     """
-    return (yield from read(partial(_stored, tenancy, session_id, profile)))
+    return (yield from read(partial(_suggestion_for_stored, tenancy, session_id, profile)))
 
 
 def guides(tenancy: Tenancy) -> Plan[tuple[Model, list[Guide]]]:
@@ -167,7 +169,7 @@ def guides(tenancy: Tenancy) -> Plan[tuple[Model, list[Guide]]]:
     return Model.parse(models[0]["model"] if models else None), [stored_guide(row["guide"]) for row in rows]
 
 
-def _stored(tenancy: Tenancy, session_id: str, profile: CompilerProfile) -> Plan[Suggestion]:
+def _suggestion_for_stored(tenancy: Tenancy, session_id: str, profile: CompilerProfile) -> Plan[Suggestion]:
     reader = yield from session_read(tenancy, tenancy.node_key(session_id), profile)
     running = reader.summary()
     if not running.event_count:

@@ -50,7 +50,7 @@ def chosen_format(name: str | None) -> Format | None:
 
 
 def is_document(source: Source | Any) -> bool:
-    """Whether *source* is read from a file, a stream or bytes, so that its format may be any of the known ones."""
+    """Whether *source* is read from paths, a file object or bytes, so that its format may be any of the known ones."""
     return isinstance(source, str | Path | bytes | bytearray) or are_paths(source) or hasattr(source, "read")
 
 

@@ -110,19 +110,19 @@ async def streamed(
     """The batches of *source*, each as soon as it is full, has waited too long, or the source has nothing ready.
 
     An event that continues its session is not kept waiting; an event that overtook others waits for them at most
-    *window_seconds*. If the source fails, everything it delivered is stored before its error is raised.
+    *window_seconds*. If the source fails, the batches of everything it delivered come before its error is raised.
     """
     flow = _Flow(intake, size, ReorderWindow(window_seconds))
     messages = aiter(source)
-    coming = asyncio.ensure_future(anext(messages))
+    next_message = asyncio.ensure_future(anext(messages))
     try:
         while True:
-            await asyncio.wait({coming}, timeout=flow.patience())
-            if idle := not coming.done():
+            await asyncio.wait({next_message}, timeout=flow.patience())
+            if idle := not next_message.done():
                 flow.release()
             else:
-                flow.take(coming.result())
-                coming = asyncio.ensure_future(anext(messages))
+                flow.take(next_message.result())
+                next_message = asyncio.ensure_future(anext(messages))
             for batch in flow.due(idle=idle):
                 yield batch
     except StopAsyncIteration:
@@ -133,14 +133,14 @@ async def streamed(
             yield batch
         raise
     finally:
-        await _cancelled(coming)
+        await _cancel(next_message)
 
 
-async def _cancelled(coming: "asyncio.Future[Any]") -> None:
-    coming.cancel()
-    await asyncio.wait({coming})
-    if not coming.cancelled():
-        coming.exception()  # otherwise asyncio logs it as never retrieved
+async def _cancel(future: "asyncio.Future[Any]") -> None:
+    future.cancel()
+    await asyncio.wait({future})
+    if not future.cancelled():
+        future.exception()  # otherwise asyncio logs it as never retrieved
 
 
 class _Flow:
@@ -420,7 +420,12 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
 
 
 def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
-    """Store *batch* and return its receipt; events that would be their own cause are rejected."""
+    """Store *batch* and return its receipt; events that would be their own cause are rejected.
+
+    Raises:
+        IngestRefused: there are such events, and ``on_error`` is ``"raise"``.
+
+    """
     refused: tuple[PreparedEvent, ...] = ()
     while True:
         try:

@@ -71,7 +71,7 @@ def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
 
 
 def numbered(artifact: Artifact, old: Row) -> Artifact:
-    """*artifact* as the successor of *old*: without version and ``supersedes`` it gets the next version."""
+    """*artifact* as the successor of *old*; one with version 1 and no ``supersedes`` gets the next version."""
     fresh = artifact.version == 1 and artifact.supersedes is None
     version = old["version"] + 1 if fresh else artifact.version
     return Artifact.parse(artifact.document() | {"version": version, "supersedes": old["artifact_id"]})
@@ -330,7 +330,12 @@ def _existing(tenancy: Tenancy, row: Row, old: Row | None) -> Plan[dict[str, Row
 
 
 def _unchanged(stored: Row, row: Row, superseded_id: str | None = None) -> ArtifactReceipt:
-    """The outcome for an artifact that is already recorded with the same core."""
+    """The outcome for an artifact that is already recorded with the same core.
+
+    Raises:
+        ImmutableArtifact: the stored core differs.
+
+    """
     if stored["core_hash"] != row["properties"]["core_hash"]:
         stored_fields, new_fields = stored_document(stored), stored_document(row["properties"])
         raise ImmutableArtifact(stored["artifact_id"], core_differences(stored_fields or {}, new_fields or {}))

@@ -12,7 +12,7 @@ from hmxgraph.graph.records import task_key, write_fields
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.memories import DreamReport, Report
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES
-from hmxgraph.records.digests import LIBRARIES, DigestName, digest_name, mode_of
+from hmxgraph.records.digests import WIDE_ROLES, DigestName, digest_name, mode_of
 from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
 
 # The task that maintenance reports belong to.
@@ -37,7 +37,7 @@ def health(
 
 
 def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
-    """Latencies, sizes and refusals counted by *meter*, the indexes that are not online, and the number of events."""
+    """Latencies, tokens and rejections counted by *meter*, indexes that are not online, and the number of events."""
     offline = yield from read(lambda: ask(bind("health/indexes_not_online")))
     tenant = yield from read(lambda: state(tenancy))
     return Report(
@@ -54,13 +54,13 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """Refresh the digests of a project (or of everything): those of *digest_modes* (modes, roles), else all libraries.
+    """Refresh the digests of a project or the whole tenant: those of *digest_modes* (modes or roles), else all of them.
 
     Raises:
         UnknownChoice: no such mode or role.
 
     """
-    roles = LIBRARIES if digest_modes is None else tuple(_role(name) for name in digest_modes)
+    roles = WIDE_ROLES if digest_modes is None else tuple(_role(name) for name in digest_modes)
     names = [digest_name(role, project_id=project_id) for role in roles]
     digests = yield from refreshed(tenancy, names, force=force)
     return Report({"digests": [view.document() for view in digests]})

@@ -100,7 +100,7 @@ def _last_remembered_us(observations: Sequence[Observation]) -> int | None:
 
 
 def _slotless_id(tenancy: Tenancy, identity: Identity, generation: int = 0) -> str:
-    """The id of a memory without a slot; *generation* counts the deleted memories with the same words."""
+    """The id of a memory without a slot; *generation* counts the earlier ones with the same words that have ended."""
     again = (str(generation),) if generation else ()
     return stable_id(tenancy.tenant_id, "memory", *identity.parts, *again)
 
@@ -167,7 +167,7 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
 
 
 def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
-    """The terms of the last explicit `remember`, which replace those of earlier ones; None if there is none."""
+    """The terms of the last explicit `remember`, or None; they replace earlier ones, aliases only if it gives any."""
     by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
     if not by_hand:
         return None
@@ -649,7 +649,7 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
     """Replace the words of memories that came from an erased event by those of the remaining evidence."""
     if not keys:
         return
-    rows = yield bind("memories/retold", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
+    rows = yield bind("memories/first_remaining", tenant_id=tenancy.tenant_id, batch={"keys": list(keys)})
     builder = _RowBuilder(tenancy, counter(), DEFAULT_ENCODING)
     reworded = [_reworded(builder, row["memory"], _extracted_again(tenancy, row)) for row in rows]
     if changed := [row for row in reworded if row is not None]:
@@ -732,7 +732,12 @@ def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tup
 
 
 def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
-    """The memory with this id, as part of a transaction."""
+    """The memory with this id, as part of a transaction.
+
+    Raises:
+        NotFound: there is no such memory.
+
+    """
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
@@ -740,7 +745,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
 
 
 def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:
-    """The rows of memories without a slot; one that was deleted and is remembered again becomes a new memory."""
+    """The rows of memories without a slot; one that had ended when it was remembered again becomes a new memory."""
     tenancy, groups = builder.tenancy, _by_identity(observations)
     generations = dict.fromkeys(groups, 0)
     last_us = {
@@ -752,10 +757,10 @@ def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) ->
         by_key = {
             tenancy.node_key(_slotless_id(tenancy, identity, generations[identity])): identity for identity in last_us
         }
-        rows = yield bind("memories/taken_out", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
-        deleted = [identity for row in rows if row["ended_us"] <= last_us[identity := by_key[row["key"]]]]
-        last_us = {identity: last_us[identity] for identity in deleted}
-        generations |= {identity: generations[identity] + 1 for identity in deleted}
+        rows = yield bind("memories/ended", tenant_id=tenancy.tenant_id, batch={"keys": sorted(by_key)})
+        ended = [identity for row in rows if row["ended_us"] <= last_us[identity := by_key[row["key"]]]]
+        last_us = {identity: last_us[identity] for identity in ended}
+        generations |= {identity: generations[identity] + 1 for identity in ended}
     by_id = {_slotless_id(tenancy, identity, generations[identity]): groups[identity] for identity in groups}
     return [_memory_row(builder, memory_id, by_id[memory_id]) for memory_id in sorted(by_id)]
 

@@ -93,6 +93,7 @@ MIN_POOL = 60
 POOL = 4
 _WIDER = 8
 _MAX_EXAMINED = 30_720
+# Maximum number of siblings of a hit.
 SIBLINGS = 8
 
 
@@ -100,7 +101,8 @@ SIBLINGS = 8
 class MemoryQuery:
     """A search for memories: words, kind, project, mode, and the time as of which they hold (None: logical time).
 
-    A memory bound to a user is found by that user's id, by a session of that user, or else by a query naming the user.
+    A memory bound to a user is found by that user's id, by a session of that user, or else by a query naming the user;
+    with *include_hidden*, in any case.
     """
 
     query: str
@@ -266,7 +268,8 @@ class Remembered:
 
         Raises:
             UnknownChoice: no such kind.
-            InvalidRequest: no text, an empty scope or alias, *hard* for anything but a policy.
+            InvalidRequest: no text, an empty scope or alias, a value that is not valid text, *hard* for anything but a
+                policy.
 
         """
         if self.kind not in KINDS:
@@ -302,7 +305,7 @@ class Remembered:
 
     @property
     def described(self) -> dict[str, Any]:
-        """Properties stored besides the text."""
+        """The memory's properties that the event does not state: project and tags, if given."""
         properties: dict[str, Any] = {"project_id": self.project_id, "tags": list(self.tags) or None}
         return {name: value for name, value in properties.items() if value is not None}
 
@@ -311,8 +314,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
     """Add *what* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
-        UnknownChoice: no such kind.
-        InvalidRequest: no text, or *hard* for anything but a policy.
+        UnknownChoice, InvalidRequest: those of :meth:`Remembered.checked`.
         NotFound: no memory can be extracted from the text.
 
     """
@@ -334,10 +336,12 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
     """Add *what* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
-        NotFound: there is no such memory.
+        NotFound: there is no such memory, or none can be extracted from the text.
         AlreadySuperseded: it has a successor already.
         SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
-        InvalidRequest: the words are those of a memory that already supersedes another one.
+        UnknownChoice: no such kind.
+        InvalidRequest: the words are those of a memory that already supersedes another one; or as in
+            :meth:`Remembered.checked`.
 
     """
     what.checked()
@@ -345,7 +349,14 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
 
 
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
-    """Make a stored memory the successor of an older one, unless it supersedes one already or would close a cycle."""
+    """Make a stored memory the successor of an older one, as it was in the tenant of a backup.
+
+    ``memory_operations/follow`` decides whether other links of the two give way.
+
+    Raises:
+        NotFound: one of the two does not exist.
+
+    """
     return (yield from write(lambda: _follow(tenancy, memory_id, older_id, at_us)))
 
 
@@ -441,7 +452,7 @@ def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Me
 def _follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Plan[None]:
     yield from _lock(tenancy, (memory_id, older_id))
     keys = {"new_key": tenancy.node_key(memory_id), "old_key": tenancy.node_key(older_id)}
-    if (yield bind("memory_operations/supersede", tenant_id=tenancy.tenant_id, at_us=at_us, **keys)):
+    if (yield bind("memory_operations/follow", tenant_id=tenancy.tenant_id, at_us=at_us, **keys)):
         yield from settle(tenancy, [keys["old_key"]], at_us)
         yield from bump(tenancy, at_us)
 
@@ -534,7 +545,7 @@ def remember(
 
     The same words in the same scope for the same user are another observation of the same memory. Unless it names
     the memory to supersede, an answer replaces earlier answers to the same question. A *hard* policy is part of every
-    context pack; with *user_id*, of every pack for that user.
+    context pack for its user and scopes, or of all packs without these.
 
     Raises:
         UnknownChoice: no such kind.
@@ -555,9 +566,10 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
     ]
-    states = yield from append(tenancy, events, [True] * len(events), by_hand=True)
-    if "conflict" in states:
-        raise _other_statement(statements[states.index("conflict")][0])
+    floating = frozenset(event.key for event in events)
+    states = yield from append(tenancy, [[event] for event in events], floating, by_hand=True)
+    if ["conflict"] in states:
+        raise _other_statement(statements[states.index(["conflict"])][0])
     stored = yield from memories.of_events(tenancy, [event.key for event in events])
     for event, (statement, _) in zip(events, statements, strict=True):
         if event.key not in stored:

@@ -1,4 +1,4 @@
-"""Context packs: three read statements, then pure assembly (HMX-C)."""
+"""Context packs: three read statements, a fourth for vectors, and pure rules between and after them (HMX-C)."""
 
 import re
 from bisect import bisect_right
@@ -105,7 +105,7 @@ NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
-    *meanings* maps memory ids to their vector similarity to the question.
+    *meanings* says how close memories are to the question by their vectors, in [0, 1]; others count as 0.
     """
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
@@ -604,13 +604,17 @@ class _Opening:
             neighbourhood,
             appraised_knowledge,
             whole,
-            frozenset(row["failed"]),
+            {session_id: _AS_FEEDBACK[outcome] for session_id, outcome in row["outcomes"]},
             frozenset(row["long_sessions"]),
             dict(row["results"]),
             changes,
             frozenset(self.examples),
             mask_key,
         )
+
+
+# A correction says that the work before it was wrong.
+_AS_FEEDBACK = {"positive": "positive", "negative": "negative", "correction": "negative"}
 
 
 def _events(row: Row, as_of_us: int) -> list[list[Any]]:

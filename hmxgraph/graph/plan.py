@@ -45,7 +45,7 @@ class Query:
 
     @property
     def code(self) -> str:
-        """The text with comments and quoted strings blanked, character by character."""
+        """The text with comments and everything in quotes or backticks blanked, character by character."""
         return _code(self.text)
 
 
@@ -135,9 +135,9 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
 
     Each is named after the constraint or index that it creates or drops, any other after its position: ``upgrade:2``.
 
-    >>> script = "// Two.\n//\n// mode: write\n// row:  -\nMATCH (n:A) SET n.x = ';';\nMATCH (n:B) SET n.x = 1;\n"
-    >>> [statement.text[-24:] for statement in parse_script("upgrade", script)]
-    ["ATCH (n:A) SET n.x = ';'", '\nMATCH (n:B) SET n.x = 1']
+    >>> script = "// mode: schema\n// row:  -\nCREATE INDEX by_x FOR (n:A) ON (n.x);\nMATCH (n:A) SET n.x = ';';\n"
+    >>> [statement.name for statement in parse_script("upgrade", script)]
+    ['upgrade:by_x', 'upgrade:2']
     """
     whole = parse(name, text)
     code = _code(text)
@@ -154,7 +154,7 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
 
 
 def _code(text: str) -> str:
-    return _NOT_CODE.sub(lambda quoted: " " * len(quoted[0]), text)
+    return _NOT_CODE.sub(lambda match: " " * len(match[0]), text)
 
 
 def _file_text(name: str) -> str:
@@ -316,7 +316,7 @@ class Tenancy:
         """The key of the node with these *parts* as its id: hex SHA-256 of tenant id and parts, joined by NUL.
 
         Raises:
-            InvalidRequest: an id that is not text, or not valid Unicode.
+            InvalidRequest: a part is not text, or not valid Unicode.
 
         """
         try:
@@ -351,20 +351,25 @@ def model_key(tenancy: Tenancy) -> str:
     return tenancy.node_key("compiler-model")
 
 
-# The tenant's state: the version, raised once per write, and the logical clock.
+# The tenant's state: the version, which rises with each transaction that changes what packs may show, and the logical
+# clock.
 
 
-def bump(tenancy: Tenancy, logical_us: int, *, events: int = 0) -> Plan[int]:
-    """Raise the tenant's state version and return it; usually sent last, as all writers wait for this node's lock."""
-    rows = yield bind(
-        "tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us, events=events
-    )
+def bump(tenancy: Tenancy, logical_us: int) -> Plan[int]:
+    """Raise the tenant's state version and return it; the logical clock advances to *logical_us*, if that is later.
+
+    Usually sent last, because all writers of the tenant wait for the lock that it takes.
+    """
+    rows = yield bind("tenants/bump", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, logical_us=logical_us)
     version: int = rows[0]["state_version"]
     return version
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``; keys may be omitted."""
+    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``.
+
+    A key that *batch* omits counts as empty.
+    """
     defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "answers": {}}
     rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)
     return rows[0]

@@ -14,7 +14,7 @@ from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskEntry, TaskView
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, sources_wanted
+from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, source_facets
 from hmxgraph.records.handoff import account
 from hmxgraph.records.search import facet
 from hmxgraph.records.trust import agent_key
@@ -133,7 +133,7 @@ def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
 def _wide(tenancy: Tenancy, name: DigestName) -> Plan[list[str]]:
     project = (facet("project_id", name.project_id),) if name.project_id else ()
     keys = yield from keys_of(
-        tenancy, SearchCriteria(facets=project, any_facets=sources_wanted(name.role), limit=SOURCES)
+        tenancy, SearchCriteria(facets=project, any_facets=source_facets(name.role), limit=SOURCES)
     )
     return keys[::-1]
 
@@ -164,7 +164,7 @@ def library(
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
-    entry_criteria = SearchCriteria(query, criteria.facets, sources_wanted(role), limit=MOST)
+    entry_criteria = SearchCriteria(query, criteria.facets, source_facets(role), limit=MOST)
     matching, compiled = yield from read(lambda: _library(tenancy, name, entry_criteria))
     return Library(role, matching[:limit], view, tuple(compiled))
 
@@ -219,10 +219,11 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
     Raises:
         NotFound: there is no such task.
+        InvalidRequest: an id that is not a string.
 
     """
     name = DigestName("task_resume", checked_text("task_id", task_id))
-    yield from read(lambda: _exists(tenancy, task_id))
+    yield from read(lambda: _check_exists(tenancy, task_id))
     view = yield from digest(tenancy, name)
     records = yield from read(lambda: sources(tenancy, name))
     return _resume_of(task_id, view, records)
@@ -264,7 +265,7 @@ def _entry(task: Row, at_us: int) -> TaskEntry:
     )
 
 
-def _exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
+def _check_exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
     rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
     if not rows or rows[0]["task"].get("status") is None:
         raise NotFound("task", task_id, tenancy.tenant_id)

@@ -8,7 +8,7 @@ from hmxgraph.graph.record_search import SearchCriteria, checked_limit, hits_of,
 from hmxgraph.graph.records import views
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
-from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Part, grounding_status
+from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Relation, grounding_status
 from hmxgraph.records.search import best_projection, facet, record_text
 
 # Maximum number of records found for a claim, and of further records linked to them.
@@ -44,13 +44,15 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
     linked = yield from _linked(tenancy, [*claim_records, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
     case = Case(claim, {view.artifact_id: view for view in (*claim_records, *(hit.view for hit in hits), *linked)})
-    parts: list[tuple[Part, Hit]] = [
-        (case.part(view), scored.get(artifact_id) or _hit(text, view))
+    related: list[tuple[Relation, Hit]] = [
+        (case.relation(view), scored.get(artifact_id) or _hit(text, view))
         for artifact_id, view in case.records.items()
         if artifact_id != claim
     ]
-    status = grounding_status([Grounds(part, hit.trust_tier) for part, hit in parts])
-    supporting, conflicting, hints = (_hits_of(parts, part)[:limit] for part in ("supporting", "conflicting", "hint"))
+    status = grounding_status([Grounds(relation, hit.trust_tier) for relation, hit in related])
+    supporting, conflicting, hints = (
+        _hits_of(related, relation)[:limit] for relation in ("supporting", "conflicting", "hint")
+    )
     return Grounding(status, supporting, conflicting, hints)
 
 
@@ -76,7 +78,7 @@ def _hit(text: str, view: RecordView) -> Hit:
     return Hit(view, 0.0, matched.kind, matched.text)
 
 
-def _hits_of(parts: Sequence[tuple[Part, Hit]], name: str) -> tuple[Hit, ...]:
-    """The hits of one part, verified ones first."""
-    hits = [hit for part, hit in parts if part == name]
+def _hits_of(related: Sequence[tuple[Relation, Hit]], name: str) -> tuple[Hit, ...]:
+    """The hits in one relation to the claim, verified ones first."""
+    hits = [hit for relation, hit in related if relation == name]
     return tuple(sorted(hits, key=lambda hit: hit.trust_tier != "verified_record"))

@@ -53,7 +53,12 @@ _BY_SELECTIVITY = (
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The form of the hits: whole, compact, or as many compact ones as fit a token budget."""
+    """The form of the hits: whole, compact, or as many compact ones as fit a token budget.
+
+    Raises:
+        InvalidRequest: the token budget is below 1, or not a whole number.
+
+    """
 
     compact: bool = False
     token_budget: int | None = None

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -372,12 +373,12 @@ def write_all(tenancy: Tenancy, submissions: Sequence[Submission]) -> Procedure[
     replies = {}
     for number, (fields, _, name) in enumerate(submissions):
         if fields.get("task_id") is None:
-            with naming(name):
+            with _naming(name):
                 replies[number] = _reply_of(fields)
     task_ids = (yield from read(partial(_task_ids, tenancy, sorted({*replies.values()})))) if replies else {}
     submitted = []
     for number, (fields, generated, name) in enumerate(submissions):
-        with naming(name):
+        with _naming(name):
             record = _record_of(tenancy, fields, task_ids, replies.get(number))
             check_fields(record)
         task_ids.setdefault(record.artifact_id, record.task_id)
@@ -452,7 +453,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 def thread(
     tenancy: Tenancy, thread_id: str, *, include_hidden: bool = True, limit: int = LONGEST_THREAD
 ) -> Procedure[tuple[RecordView, ...]]:
-    """The records of a thread without digests, oldest first; by default including superseded and erased ones.
+    """The first records of a thread, oldest first, without digests; by default with superseded and erased ones.
 
     Raises:
         InvalidRequest: an id that is not a string.
@@ -587,12 +588,17 @@ class _Ledger:
         return known
 
 
+def _naming(name: str) -> AbstractContextManager[None]:
+    """Name the record in errors that the block raises, if it has a name."""
+    return naming(name) if name else nullcontext()
+
+
 def _write(tenancy: Tenancy, submitted: Sequence[_Submitted]) -> Plan[tuple[RecordReceipt, ...]]:
     ledger = yield from _opened_ledger(tenancy, [each.record for each in submitted])
     steps: list[_Step] = []
     receipts: list[RecordReceipt] = []
     for record, generated, name in submitted:
-        with naming(name):
+        with _naming(name):
             if known := ledger.record(record.artifact_id):
                 receipts.append(_written_before(record, known, generated))
                 continue
@@ -714,5 +720,5 @@ def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     for key, (record, *_, name) in reversed(starts.items()):
         if key in others:
             reason = f"task {record.task_id!r:.60} would be part of itself, through {others[key]} other tasks"
-            with naming(name):
+            with _naming(name):
                 raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")

@@ -238,14 +238,14 @@ def _memory_node(node: Row, event_ids: Mapping[str, str]) -> _MemoryNode:
 def _by_sides(
     conflicts: Iterable[Row], sides: Mapping[str, tuple[str, _Side]]
 ) -> dict[frozenset[_Side], tuple[Row, _Side | None]]:
-    found = {}
+    resolved = {}
     for node in conflicts:
         own = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
         kept_id = node["properties"].get("kept_id")
         # A relation is no node: conflicts between relations stay open.
         if kept_id is None or kept_id in own:
-            found[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
-    return found
+            resolved[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
+    return resolved
 
 
 def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
@@ -253,12 +253,13 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
     for memory in decisions.memories.values():
         if memory.predecessor is not None:
             older = decisions.memories[memory.predecessor]
-            newer_id, older_id = (yield from _found(tenancy, memory)), (yield from _found(tenancy, older))
+            newer_id = yield from _counterpart_id(tenancy, memory)
+            older_id = yield from _counterpart_id(tenancy, older)
             if newer_id and older_id:
                 yield from memory_operations.follow(tenancy, newer_id, older_id, older.properties["valid_to_us"])
     for memory in decisions.memories.values():
         at_us = memory.properties.get("deleted_us")
-        if at_us is not None and (memory_id := (yield from _found(tenancy, memory))):
+        if at_us is not None and (memory_id := (yield from _counterpart_id(tenancy, memory))):
             reason = memory.properties.get("delete_reason") or ""
             yield from memory_operations.delete(tenancy, memory_id, reason, at_us)
     if decisions.resolved:
@@ -266,7 +267,7 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
             yield from _resolved_again(tenancy, conflict, decisions.resolved)
 
 
-def _found(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
+def _counterpart_id(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
     """The id of the tenant's memory with the text of *memory* and no further evidence, or None."""
     for event_id in sorted(memory.event_ids):
         rows = yield from read(partial(_memories_of, tenancy, event_id))

@@ -14,6 +14,7 @@ from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.fingerprint_imports import import_event, withdraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
+from hmxgraph.ingest.prepare import NAMING, named_user_key
 from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
@@ -98,17 +99,17 @@ class _Totals:
 
     events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
-    gone: dict[str, set[str]] = field(default_factory=dict)
+    lost_ids: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, page: Sequence[Row]) -> None:
         self.events |= {row["key"]: ErasedEvent(row["event_id"], row["event_hash"]) for row in page}
         self.sessions |= {row["session_key"] for row in page}
 
     def lose(self, kind: str, ids: Iterable[str]) -> None:
-        self.gone.setdefault(kind, set()).update(ids)
+        self.lost_ids.setdefault(kind, set()).update(ids)
 
     def report(self, tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool, remaining: int) -> ForgetReport:
-        lost = {field: tuple(sorted(self.gone.get(kind, ()))) for kind, field in _FIELDS.items()}
+        lost = {field: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, field in _FIELDS.items()}
         return ForgetReport(
             tenancy.tenant_id,
             chosen.criteria,
@@ -145,13 +146,13 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
         withdrawn = yield from write(partial(withdraw, tenancy, chosen.fingerprint))
         totals.lose("artifact", withdrawn.deprecated_ids)
     yield from write(partial(_unlearn, tenancy))
-    yield from _digests(tenancy, chosen, criteria)
+    yield from _drop_matching_digests(tenancy, chosen, criteria)
     left = yield from _remaining(tenancy, criteria)
     return totals.report(tenancy, chosen, dry_run=False, remaining=left)
 
 
 def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
-    """Add to *totals* what would be erased, and what would be lost because all its evidence would be erased."""
+    """Add to *totals* the events that would be erased, and the knowledge that would be lost with them."""
     after = _BEFORE_ALL
     hits: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
@@ -193,6 +194,8 @@ def _selection(criteria: Row) -> str:
         return "retention/select_events"
     if criteria["session_key"] is not None:
         return "retention/select_session"
+    if criteria["user_keys"] is not None:
+        return "retention/select_user"
     return "retention/select" if criteria["expired_us"] is None else "retention/select_expired"
 
 
@@ -215,13 +218,15 @@ def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
         "agent_id": chosen.agent_id,
         "source": chosen.source,
         "naming": None if chosen.user_id is None else list(naming(chosen.user_id)),
+        "user_keys": None if chosen.user_id is None else _user_keys(tenancy, chosen.user_id),
         "before_us": min((time_us for time_us in before if time_us is not None), default=None),
         "expired_us": now_us if chosen.expired else None,
     }
 
 
-# Fields of metadata, and of a `remember`, that name a user.
-_NAMING = ("user_id", "userId", "customer_id", "user_name")
+def _user_keys(tenancy: Tenancy, user_id: str) -> list[str]:
+    """The key of the events that name the user, and that of the events that may name any user."""
+    return [named_user_key(tenancy.tenant_id, user_id), tenancy.scope]
 
 
 def naming(user_id: str) -> Iterator[str]:
@@ -231,7 +236,7 @@ def naming(user_id: str) -> Iterator[str]:
     '"user_id":"ann"'
     """
     value = canonical_text(user_id)
-    yield from (f'"{name}":{value}'.lower() for name in _NAMING)
+    yield from (f'"{name}":{value}'.lower() for name in NAMING)
 
 
 def _dependents(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
@@ -267,11 +272,11 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
-    gone = yield from erase(tenancy, records, at_us)
-    lost = yield from _unmentioned(tenancy, keys, at_us)
-    lost["record"] = list(gone.records)
-    lost["entity"] += gone.entities
-    lost["artifact"] = yield from _artifacts(tenancy, page, keys, at_us)
+    erased_records = yield from erase(tenancy, records, at_us)
+    lost = yield from _forget_knowledge(tenancy, keys, at_us)
+    lost["record"] = list(erased_records.records)
+    lost["entity"] += erased_records.entities
+    lost["artifact"] = yield from _forget_artifacts(tenancy, page, keys, at_us)
     version = yield from bump(tenancy, at_us)
     if erases_latest:
         yield from _rewind(tenancy)
@@ -290,7 +295,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
 
 
 def _latest(tenancy: Tenancy) -> Plan[int]:
-    """The latest time of anything with content; 0 if nothing has content."""
+    """The latest time that is left, as defined in ``retention/latest``; 0 if there is none."""
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
     latest_us: int | None = rows[0]["latest_us"]
     return latest_us or 0
@@ -302,7 +307,7 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
     yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=latest_us)
 
 
-def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
+def _drop_matching_digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
     """Delete the digests that meet the criteria; none if there is a criterion that digests do not have."""
     event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
     if chosen.expired or any(criterion is not None for criterion in event_criteria):
@@ -312,18 +317,18 @@ def _digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedu
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
-    """Delete the compiler's model if no event is left to build it from; otherwise the compiler rebuilds it."""
+    """Delete the compiler's model if no event is left to build it from; otherwise the next compilation rebuilds it."""
     yield bind("retention/drop_model", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
 
 
-def _unmentioned(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
+def _forget_knowledge(tenancy: Tenancy, event_keys: list[str], at_us: int) -> Plan[dict[str, list[str]]]:
     """Deprecate memories, entities and relations without other evidence, and return their ids by kind.
 
     Memories come first, so that entities that only they mention lose their names.
     """
-    forgotten = yield from memories.forget(tenancy, event_keys, at_us)
-    gone = yield from _entities.forget(tenancy, event_keys, at_us)
-    return {"memory": forgotten, "entity": list(gone.entities), "relation": list(gone.relations)}
+    memory_ids = yield from memories.forget(tenancy, event_keys, at_us)
+    forgotten = yield from _entities.forget(tenancy, event_keys, at_us)
+    return {"memory": memory_ids, "entity": list(forgotten.entities), "relation": list(forgotten.relations)}
 
 
 def _sessions(page: Sequence[Row]) -> list[Row]:
@@ -333,7 +338,7 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
     return [{"key": key, "orders": orders[key]} for key in sorted(orders)]
 
 
-def _artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
+def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
     """Blank artifacts compiled from these sessions and deprecate others without evidence; return the ids of both."""
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)

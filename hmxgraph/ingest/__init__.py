@@ -1,1 +1,1 @@
-"""From bytes to rows: sources, strict events, the reorder window, and properties derived from events; no database."""
+"""From bytes to rows: sources, checked events, the reorder window, and properties derived from events; no database."""

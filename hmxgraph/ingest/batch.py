@@ -29,8 +29,8 @@ class Batch:
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
     stored. ``part`` is the number of the writer: all batches of one session have the same one. ``extracted`` holds the
-    statements extracted from the events, by event key. ``by_hand`` marks the event of a `remember` call, which takes
-    effect whatever its source.
+    extraction from each event, by event key. ``by_hand`` marks the events of `remember` calls, which take effect
+    whatever their source.
     """
 
     events: tuple[PreparedEvent, ...]
@@ -82,7 +82,7 @@ class OpenBatch:
 
 
 def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
-    """The report that *event* has the id of a stored event with different content."""
+    """The report that *event* has the id of a stored or earlier event with another body."""
     source, line = event.place
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 

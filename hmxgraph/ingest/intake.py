@@ -173,7 +173,7 @@ class Intake:
         self._tally.warn((self._future_warning,))
 
     def account(self, receipt: BatchReceipt) -> None:
-        """Report the events of a batch that the graph refused as rejections."""
+        """Report as rejections the events of a batch that the graph refused."""
         for rejection, document in receipt.refused:
             self._tally.reject(rejection)
             if self._refuse:

@@ -127,6 +127,7 @@ class PreparedEvent:
     ``properties`` are stored on its node; if the event states no salience, the engine computes it from
     ``base_salience``, ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other
     end; ``call_key`` is the second key of a tool call, by which its result finds it. ``place`` is source and line.
+    ``user_keys`` are the keys by which erasure finds the users that the event names.
     """
 
     event: Event
@@ -139,6 +140,7 @@ class PreparedEvent:
     signature: str = ""
     mark: int = 0
     place: tuple[str, int] = ("", 0)
+    user_keys: tuple[str, ...] = ()
 
     @property
     def order(self) -> Position:
@@ -183,7 +185,40 @@ def prepare(
         signature(event) if engine_decides else "",
         mark(event.event_type, text),
         place,
+        _user_keys(event),
     )
+
+
+# The users that an event names: in its metadata and, if it is a memory given through `remember`, in its content.
+
+# Fields that name a user.
+NAMING = ("user_id", "userId", "customer_id", "user_name")
+_NAMING = frozenset(name.lower() for name in NAMING)
+MEMORY = "x-hmxgraph-memory"
+# An event that names more users than this has the key of all events that may name anybody.
+_MOST_NAMED = 20
+
+
+def named_user_key(tenant_id: str, user_id: str) -> str:
+    """The key of the events that name *user_id*, however it is capitalised."""
+    return node_key(tenant_id, "named", user_id.lower())
+
+
+def _user_keys(event: Event) -> tuple[str, ...]:
+    documents = [event.metadata, event.content] if event.event_type == MEMORY else [event.metadata]
+    names = {name.lower() for name in _named(documents)}
+    if len(names) > _MOST_NAMED:
+        return (_scope(event.tenant_id),)
+    return tuple(sorted(named_user_key(event.tenant_id, name) for name in names))
+
+
+def _named(value: Any) -> Iterator[str]:
+    """The values of all fields in *value*, at any depth, that name a user."""
+    if isinstance(value, Mapping):
+        yield from (part for name, part in value.items() if isinstance(part, str) and name.lower() in _NAMING)
+    if isinstance(value, Mapping | list | tuple):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _named(part)
 
 
 def traits(event: Event) -> dict[str, str | bool]:
@@ -255,7 +290,7 @@ def _indexed(words: str, line: str, count_tokens: TokenCounter) -> tuple[str, in
     return " ".join(terms(words)[:_TERMS]), count_tokens(line)
 
 
-# Agents repeat lookups, and get the same results.
+# The terms of texts up to this length are cached: agents repeat lookups, and get the same results.
 _LONGEST_REPEAT = 4_000
 _indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 

@@ -11,7 +11,7 @@ from hmxgraph.text.excerpts import GAP
 # Maximum characters of one event that a pack shows (its beginning or an excerpt), and that the index reads.
 SHOWN = 4_000
 INDEXED = 32_000
-# Fields that say little about how work went; they come last.
+# Fields of work that come last, because others say more about how it went.
 _MINOR = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
 _COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")

@@ -109,7 +109,8 @@ def _numbered(
 class _Splitter:
     """Splits off values nested *level* brackets deep: they end at a comma in an array, else at their closing bracket.
 
-    Each byte is scanned once. No more of a value than the maximum length of a line is kept in memory.
+    The time is proportional to the size of the text. No more of a value than the maximum length of a line is kept in
+    memory.
     """
 
     def __init__(self, *, level: int) -> None:
@@ -262,7 +263,7 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 #
 # At most one chunk and one value are in memory. An empty chunk or line stands for a pause.
 
-# An event has at most 1 MB, but a line of a transcript may hold images too; no valid line is longer than this.
+# An event has at most 1 MB, but a line of a transcript may hold images too. Longer lines are rejected.
 LONGEST_LINE = 64 << 20
 # A first line that ends inside an object begins a multi-line object, unless the next line is a whole object: then the
 # first line is damaged.
@@ -399,7 +400,7 @@ def deliveries(source: Source) -> Iterator[Arrival]:
     """Everything in *source*, one delivery after the other.
 
     *source* is a path (file or folder, plain or gz), a list of paths, ``-`` for standard input, an open file, one
-    event, bytes of NDJSON, or an iterable of dicts, events, bytes or JSON texts.
+    event, the bytes of a file, or an iterable of dicts, events, bytes or JSON texts.
 
     Raises:
         IngestRefused: *source* does not exist, cannot be opened, or has another form.

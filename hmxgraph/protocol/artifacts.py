@@ -140,7 +140,7 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
 
 # The steps of a task schema, whoever wrote it.
 #
-# Content may deviate from its type's schema (HMX-A 4.1): values of an unexpected type are skipped.
+# Content may deviate from its type's schema (HMX-A 4.1): values of an unexpected type are skipped or replaced.
 
 
 class Step(NamedTuple):

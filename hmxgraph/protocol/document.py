@@ -31,7 +31,7 @@ from hmxgraph.protocol.parsing import (
     without_json_faults,
 )
 
-# The JSON Schemas (2020-12) that define the structure of every document; shipped as files next to this module.
+# The JSON Schemas (2020-12) that define the structure of documents, shipped as files in ``schemas/``.
 
 SCHEMA_NAMES = (
     "artifact",
@@ -61,7 +61,12 @@ def schema(name: str) -> dict[str, Any]:
 
 @functools.cache
 def schema_text(name: str) -> str:
-    """The text of the packaged schema file."""
+    """The text of the packaged schema file.
+
+    Raises:
+        NotFound: there is no such schema.
+
+    """
     if name not in SCHEMA_NAMES:
         raise NotFound("schema", name, hint=f"choose one of {', '.join(SCHEMA_NAMES)}")
     return (resources.files("hmxgraph.protocol") / "schemas" / f"{name}.json").read_text(encoding="utf-8")
@@ -359,7 +364,7 @@ class Document(BaseModel):
 
     @classmethod
     def faults(cls, value: Any) -> tuple[Fault, ...]:
-        """Every fault of *value*; empty if it would be accepted.
+        """Every fault of *value*, a document as JSON values; empty if it would be accepted.
 
         At most 1,000 values that are not JSON are listed, and the schema is checked for the first 1,000 elements of
         each array.
@@ -430,7 +435,7 @@ class Document(BaseModel):
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and an upper bound of its canonical size in bytes: 0 if there is no canonical text."""
+    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if the value may not be JSON."""
     if isinstance(data, bytes | bytearray | str):
         return parse_bounded(data)
     if isinstance(data, Mapping):
@@ -448,7 +453,7 @@ def json_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json_value(value: Any, depth: int = 0) -> Any:
-    """*value* with each `Part` as a JSON object; values nested too deeply stay unchanged, for validation to reject."""
+    """*value* with each `Part` and `Document` as a JSON object; what is nested too deeply is left for validation."""
     if type(value) in _SCALARS or depth > MAX_DEPTH:
         return value
     if isinstance(value, Part):

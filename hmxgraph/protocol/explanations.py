@@ -1,4 +1,4 @@
-"""Explanations: a record with its evidence and conflicts."""
+"""Explanations: a stored object with its evidence and conflicts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _LONGEST_EVENT = 200
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One event of a trail, without its text if it was erased; ``source`` is the event's ``source`` field."""
+    """One event that is evidence, without its text if it was erased; ``source`` is the event's ``source`` field."""
 
     event_id: str
     session_id: str
@@ -31,10 +31,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Explanation(HtmlTable):
-    """A record, its properties (``facts``), and its trail of evidence.
+    """A stored object of any kind (an artifact, memory, event, ...), its properties (``facts``), and its evidence.
 
-    ``events`` are its direct evidence in order of time, ``rests_on`` the records that it was derived from,
-    ``supports`` the records derived from it, and ``missing`` the ids of evidence that is not stored.
+    ``events`` are its direct evidence in order of time: of a memory the first 100, of an entity or relation the newest
+    20. ``rests_on`` holds the memories that an artifact was derived from, or the sides of a conflict; ``supports`` what
+    was derived from an event; ``missing`` the ids of an artifact's evidence that is not stored.
     """
 
     kind: str
@@ -49,7 +50,7 @@ class Explanation(HtmlTable):
     missing: tuple[str, ...] = field(default=())
 
     def trail(self) -> Iterator[Evidence]:
-        """Every event that supports this record, direct evidence first, without repetitions."""
+        """The events of this explanation and of those that it rests on, without repetitions."""
         seen: set[str] = set()
         for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
             if event.event_id not in seen:

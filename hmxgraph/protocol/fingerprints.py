@@ -204,6 +204,7 @@ FINGERPRINT_VERSION = 1
 ENVELOPE_VERSION = 1
 ENVELOPE_FORMAT = "hmx-fingerprint"
 TIERS = ("full", "compact", "minimal")
+# Most bytes of a fingerprint, and most artifact summaries of each type, by compression tier (HMX-F 8, 15).
 TIER_BYTES: Mapping[str, int] = MappingProxyType({"full": 100 * KB, "compact": 50 * KB, "minimal": 10 * KB})
 TIER_SUMMARIES: Mapping[str, int] = MappingProxyType({"full": 100, "compact": 20, "minimal": 0})
 CONTENT_SECTIONS = (

@@ -18,7 +18,7 @@ DEEPEST = 60
 _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
-_LONGEST_NUMBER = 4_000  # digits; Python refuses to convert longer ones
+_LONGEST_NUMBER = 4_000  # digits; Python refuses to convert more than 4,300
 # Characters; more than an event may hold.
 _LONGEST_TEXT = 600_000
 _REPEATED = "earlier values of a repeated key are kept as text"
@@ -233,7 +233,7 @@ class _Walk:
 
 
 def _json_text(value: Any) -> str:
-    """The JSON text of a value of any depth; cut where it is longer than any event, as if the value contains itself."""
+    """The JSON text of a value of any depth, cut once it is longer than an event may be: a value may contain itself."""
     pieces: list[str] = []
     size = 0
     for piece in _json_pieces(value):
@@ -280,7 +280,7 @@ def _scalar(value: Any) -> str:
 
 
 def spelled(value: Any) -> str:
-    """*value* as Python spells it, or as JSON if its numbers are too long or its parts too deep for that.
+    """*value* as Python spells it; if a number is too long or the nesting too deep for that, as JSON, with hex numbers.
 
     >>> spelled({"a": 1}), spelled([10**5_000])[:6]
     ("{'a': 1}", '[0x31e')

@@ -17,6 +17,7 @@ class ArtifactReceipt(HtmlTable):
 
     ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
     another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
+    ``superseded_id`` is the artifact that it replaced, ``conflicts`` are the ids of the conflicts that it opened.
     ``ignored`` names the changeable fields in which an unchanged or duplicate document differs from the stored one:
     use `transition` to change the status; counts change with new evidence.
     """
@@ -104,7 +105,7 @@ class ArtifactPage:
 
 @dataclass(frozen=True, slots=True)
 class Chain(HtmlTable):
-    """The supersession chain of an artifact: all visible versions, oldest first (HMX-A 7)."""
+    """The supersession chain of an artifact: its versions recorded by the requested time, oldest first (HMX-A 7)."""
 
     artifact_id: str
     versions: tuple[Artifact, ...]

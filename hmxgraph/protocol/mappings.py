@@ -98,6 +98,7 @@ _TRACE_FIELDS = {
     "source": "source",
     "provenance_ref": "provenanceRef",
 }
+# Fields of an event that an EpisodeTrace keeps in its metadata.
 _PROMOTED = {"agent_id": "agentId", "tenant_id": "tenantId"}
 _COMPILED_FIELDS = {
     "artifact_id": "id",
@@ -228,7 +229,7 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 
 
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields and any metadata that these overwrite."""
+    """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields, and the metadata whose names are taken."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
     rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
     return {**metadata, **promoted, "hmx": rest}

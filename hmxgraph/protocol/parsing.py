@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Parsing strict JSON (RFC 8259 with the unique names of I-JSON).
 
 MAX_DEPTH = 64
-# More values than any event or message holds. Only text of more bytes than that can have more.
+# More values than any event or message holds.
 MOST_VALUES = 1_000_000
 _SEPARATORS = (b",", b"[", b"{")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
@@ -43,7 +43,8 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
 
     Raises:
         MalformedJson: *data* is not JSON, or it has NaN, infinities, numbers beyond the range of a float or lone
-            surrogates (the error names the position in bytes), repeated keys, or nesting deeper than 64 levels.
+            surrogates (the error names the position in bytes), repeated keys, nesting deeper than 64 levels, or more
+            than a million values.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -56,6 +57,9 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
 
 def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
     """The parsed value and an upper bound of its canonical size in bytes, which is 0 if an integer is beyond 2^53-1.
+
+    Raises:
+        MalformedJson: see :func:`parse_json`.
 
     >>> parse_bounded('{ "a" : [ 1 ] }')
     ({'a': [1]}, 54)
@@ -92,7 +96,7 @@ def check_values(raw: bytes | bytearray) -> None:
 def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "NDArray[np.int8]"]]:
     """The positions of brackets and commas outside strings, and their kinds: 1 opens, -1 closes, ``COMMA``.
 
-    They come in arrays, piece by piece: one at a time, a line of brackets would take a minute.
+    Each piece of the text yields two arrays: a loop over single bytes would take a minute for a long line of brackets.
     """
     import numpy as np  # noqa: PLC0415 - only needed for large text and for text that is not strict JSON
 
@@ -171,7 +175,7 @@ def canonical_size_bound(value: Any) -> int:
 
 
 def _most_bytes(compact: bytes) -> int:
-    """An upper bound of the canonical size: longer than *compact* only for exponents (1e20 is written in 21 digits)."""
+    """An upper bound of the canonical size: canonical text is longer than *compact* only for exponents (1e20)."""
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 
@@ -265,7 +269,9 @@ def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
 
 
 def has_safe_numbers(value: Any) -> bool:
-    """Whether canonical JSON represents every number in *value* (a JSON value) exactly.
+    """Whether canonical JSON writes no number in *value* as an integer beyond 2^53-1.
+
+    Python integers from 1e21 on are not noticed: `canonical_size_bound` finds them.
 
     >>> [has_safe_numbers([number]) for number in (2**53 - 1, 2**53, 1e20, 1e21, 0.1)]
     [True, False, False, True, True]
@@ -286,7 +292,9 @@ def _safe_numbers() -> jsonschema_rs.Draft202012Validator:
 
 
 def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> Iterator[Fault]:
-    """A fault for everything in *value* that canonical JSON cannot hold; *outer* are the ids of the values around it.
+    """A fault for everything in *value* that canonical JSON cannot hold, and for nesting deeper than 64 levels.
+
+    *steps* is the path of *value* in its document, *outer* the ids of the values around it.
 
     >>> [str(fault) for fault in json_faults({"a": [float("nan")]})]
     ['$.a[0]: found nan, expected a finite number (RFC 8785 3.1)']
@@ -305,7 +313,7 @@ def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> I
 
 
 def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
-    """*value* with null for values that are not JSON, and without such keys, so that the rest can be validated too."""
+    """*value* with null for what is not JSON, and without keys that are not, so that the rest can be validated."""
     if isinstance(value, Mapping | list | tuple) and (len(outer) >= MAX_DEPTH or id(value) in outer):
         return None
     if isinstance(value, Mapping):
@@ -392,6 +400,21 @@ def checked_text(name: str, value: object, way_out: str = "spell it as in the re
         raise InvalidRequest(name, quoted(value), "text", way_out)
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise InvalidRequest(name, quoted(value), "valid Unicode", "leave out the lone surrogates")
+    return value
+
+
+def checked_flag(name: str, value: object) -> bool:
+    """*value*, if it is True or False.
+
+    Raises:
+        InvalidRequest: *value* has another type; the error names the argument.
+
+    >>> checked_flag("pinned", "no")
+    Traceback (most recent call last):
+    hmxgraph.errors.InvalidRequest: invalid pinned 'no': expected True or False; give one of them (pinned=True)
+    """
+    if not isinstance(value, bool):
+        raise InvalidRequest(name, quoted(value), "True or False", f"give one of them ({name}=True)")
     return value
 
 

@@ -188,7 +188,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class TaskView:
-    """The current state of a task, with its runs and its records, both oldest first."""
+    """The current state of a task, with its runs and its latest 10,000 records (without digests), both oldest first."""
 
     task_id: str
     status: str

@@ -1,4 +1,4 @@
-"""Reports of ingestion, forgetting, compilation, verification and fingerprint imports."""
+"""Reports of ingestion, recording, forgetting, compilation, verification, fingerprint imports and backups."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ from hmxgraph.protocol.timestamps import iso
 class Rejection:
     """A rejected line: its source and number, its event id if it has one, and all its faults.
 
-    Line 0 stands for a whole source that was not read.
+    Line 0 stands for a source that could not be read, or not to its end.
     """
 
     source: str
@@ -32,10 +32,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEvent:
-    """An event whose id is taken by an event with different content, stored before or read before in the same source.
-
-    The earlier event is kept.
-    """
+    """An event whose id is taken by an earlier event with different content, which is kept."""
 
     source: str
     line: int
@@ -76,11 +73,11 @@ class SourceReport:
 class IngestReport(HtmlTable):
     """The outcome of every line and every event.
 
-    ``sources`` counts lines, source by source; ``accepted``, ``duplicates``, ``conflicts`` and ``rejected_count`` count
-    the events made from them and the lines that could not be read. ``conflicts`` counts events whose id is taken by an
-    earlier event with different content; ``late`` events were stored after later events of their session; ``rehomed``
-    events named another tenant; ``rate`` is accepted events per second. ``rejected`` and ``conflicting`` list the first
-    10,000 rejections and conflicts.
+    ``sources`` counts lines, source by source. Each event made from them is counted once: ``accepted``, among the
+    ``duplicates``, among the ``conflicts`` (its id is taken by an earlier event with different content), or in
+    ``rejected_count``, which also counts rejected lines. ``late`` events were stored after later events of their
+    session; ``rehomed`` events named another tenant and were moved to this one. ``rejected`` and ``conflicting`` list
+    the first 10,000 rejections and conflicts.
     """
 
     tenant_id: str
@@ -456,13 +453,13 @@ class ReportedChange:
 
 @dataclass(frozen=True, slots=True)
 class CompileReport(HtmlTable):
-    """The outcome of a compilation: changes by artifact type, and seconds by stage.
+    """The outcome of a compilation: numbers of changes by artifact type, and seconds by stage.
 
-    ``sessions`` counts the sessions that were learned from, ``older`` says whether older ones were left out
-    (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were read in this run; of all
-    ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened`` those so long that steps
-    in the middle were skipped.
-    ``no_material``: for each type of artifact that could not be learned, one sentence with the reason.
+    ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
+    whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were
+    read in this run; of all ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened``
+    those so long that steps in the middle were skipped. ``no_material``: for each type of artifact that could not be
+    learned, one sentence with the reason.
     """
 
     tenant_id: str

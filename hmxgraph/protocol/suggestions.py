@@ -28,10 +28,10 @@ class SuggestedStep:
 class Suggestion:
     """The next tools, most likely first, and the remaining steps.
 
-    ``artifact_id`` and ``title`` name the task schema that fits the session, ``current_step`` is the last of its steps
-    that the session has reached (0 if none), ``recovery`` the steps of the playbook for the current failure. If no
-    schema fits, ``artifact_id`` and ``title`` are None, and the steps are those of similar requests, in their usual
-    order.
+    ``artifact_id``, ``title`` and ``confidence`` are those of the task schema that fits the session, ``current_step``
+    is the last of its steps that the session has reached (0 if none), ``recovery`` the steps of the playbooks for the
+    current failure. If no schema fits, ``artifact_id`` and ``title`` are None, and the steps are those of similar
+    requests, in their usual order.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

@@ -11,7 +11,8 @@ _DAYS_IN_400_YEARS = 146_097
 _SECOND = 1_000_000
 DAY_US = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# The first and the last instant that :func:`iso` can format; the wire allows about a year more.
+# The first and the last instant that :func:`iso` can format. The wire also allows year 0 and, through offsets, times
+# up to a day outside.
 FIRST_US = -62_135_596_800 * _SECOND
 LAST_US = 253_402_300_800 * _SECOND - 1
 # How errors describe such an instant.

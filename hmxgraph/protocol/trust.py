@@ -59,8 +59,9 @@ class TrustPolicy:
         """Check the fields.
 
         Raises:
-            InvalidRequest: a source that is not a string, or a count below one.
-            UnknownChoice: an unknown masking mode.
+            InvalidRequest: *trusted* or *untrusted* is not a collection of non-empty strings, or a count is not a whole
+                number of at least one.
+            UnknownChoice: *mask_secrets* is not a masking mode.
 
         """
         if self.mask_secrets not in MASK_SECRETS:
@@ -116,7 +117,7 @@ class TrustPolicy:
 DEFAULT_TRUST = TrustPolicy()
 
 
-def masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
+def with_masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
     """*trust* with another masking mode, if *mask_secrets* is set.
 
     Raises:

@@ -12,7 +12,10 @@ COUNTERS = ("ingested", "duplicates", "errors", "syntheses", "compilations")
 
 @dataclass(frozen=True, slots=True)
 class UsageHour:
-    """The counts of one hour; ``errors`` are rejected events, ``syntheses`` are packs that a server built."""
+    """The requests that a server counted in one hour: events sent to it, packs (``syntheses``) and compilations.
+
+    Events are either ``ingested`` (newly stored), ``duplicates`` or ``errors`` (rejected).
+    """
 
     hour_us: int
     ingested: int = 0

@@ -44,6 +44,9 @@ _BESIDE_KNOWN_ERROR = 0.75
 _MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
 # A session with fewer steps counts as one with this many when terms are compared within it.
 _FEW_STEPS = 64
+# For a question about the past, the score of a step with a report: a message of an assistant with at least the second
+# number of the question, and at least the third as much as any other.
+_REPORT, _OF_QUESTION, _OF_BEST = 0.9, 0.3, 0.65
 # Maximum characters of an event of a step, and of a short result; a call that edits a file may have more, because it is
 # the most informative. The same while there is room.
 LINE, _LINE_OF_EDIT = 240, 360
@@ -66,11 +69,18 @@ def steps(pool: EventPool) -> Integers:
 
 
 def step_scores(
-    match: WordMatch, pool: EventPool, errors: Flags | None = None, *, troubled: bool = False, ended: bool = False
+    match: WordMatch,
+    pool: EventPool,
+    errors: Flags | None = None,
+    *,
+    troubled: bool = False,
+    ended: bool = False,
+    works: bool = True,
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    A step without a call is not an example of work and scores 0 by its words. If the question is about a failure
+    For a request for work (*works*), a step without a call is no example and scores 0 by its words. For other questions
+    a step with a message that says most about the question scores nearly 1. If the question is about a failure
     (*troubled*), a step in which no call failed counts less, and one with a failure that the question quotes scores 1,
     the next five steps slightly less, even without a call; *errors* are results that are known to report that failure.
     For other questions, steps in which no file was edited count less if any step edits a file. If the question asks
@@ -87,27 +97,38 @@ def step_scores(
     edits = np.array([call and bool(_EDIT.search(text)) for call, text in zip(calls.tolist(), pool.text, strict=True)])
     number = steps(pool)
     starts = np.flatnonzero(np.diff(number, prepend=0))
+    reports = _reports(match, pool)
     match = _discriminating(match, starts, pool.sessions)
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
     scores *= _shares(match, pool, starts) ** _OF_SHARE
     scores += _OF_NEIGHBOURS * _means_beside(scores, pool.follows[starts])
-    scores *= np.logical_or.reduceat(calls, starts)
+    if works and not ended:
+        scores *= np.logical_or.reduceat(calls, starts)
     if troubled:
         scores *= np.where(np.logical_or.reduceat(pool.failures, starts), 1.0, _WITHOUT_FAILURE)
     elif edits.any():
         scores *= np.where(np.logical_or.reduceat(edits, starts), 1.0, _WITHOUT_EDIT)
     scores /= scores.max(initial=0.0) or 1.0
+    if ended or not works:
+        scores = np.maximum(scores, _REPORT * np.logical_or.reduceat(reports, starts))
     if ended:
         scores = _towards_the_end(scores, np.logical_or.reduceat(edits, starts), pool.sessions[starts])
     if troubled:
         if errors is not None and errors.any():
-            reports = errors
+            failures = errors
             scores *= _BESIDE_KNOWN_ERROR
         else:
-            reports = _quoted_failures(match, pool)
-        scores = _with_remedies(scores, np.logical_or.reduceat(reports, starts), pool.follows[starts])
+            failures = _quoted_failures(match, pool)
+        scores = _with_remedies(scores, np.logical_or.reduceat(failures, starts), pool.follows[starts])
     per_event: Floats = scores[number - 1]
     return per_event
+
+
+def _reports(match: WordMatch, pool: EventPool) -> Flags:
+    """Which messages of assistants say most about the question, such as the summary at the end of a task."""
+    shares = np.where(pool.by_assistants & ~pool.calls & ~pool.results, match.share, 0.0)
+    reports: Flags = shares >= max(_OF_BEST * shares.max(initial=0.0), _OF_QUESTION)
+    return reports
 
 
 def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats:
@@ -229,14 +250,16 @@ def shortened(
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer.
+    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer, most
+    of all those of edits and of assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
     for at in np.flatnonzero(events).tolist():
         edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
+        reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
             passages = Passages.of(without_old_text(texts[at]), weight_by_term)
-            texts[at] = passages.excerpt(of_edit if edits else of_others) or texts[at]
+            texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

@@ -30,7 +30,7 @@ from hmxgraph.recall.knowledge import (
     progress,
     recovery_steps,
 )
-from hmxgraph.recall.known_candidates import Appraisal, general_words, known_candidates, repeated, trust
+from hmxgraph.recall.known_candidates import Appraisal, best_rule, general_words, known_candidates, repeated, trust
 from hmxgraph.recall.pack import line_of, tokens_of
 from hmxgraph.recall.pool import match_words, rarity
 from hmxgraph.recall.question import PackRequest
@@ -136,7 +136,11 @@ def appraised(
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))
-    appraisal = replace(appraisal, general_words=general_words(in_force.artifacts))
+    appraisal = replace(
+        appraisal,
+        general_words=general_words(in_force.artifacts),
+        best_rule=best_rule(in_force.artifacts, appraisal),
+    )
     labelled = tuple(_labelled(_without_repeated(known_candidates(in_force, appraisal), in_force, guidance), in_force))
     contest = contested(labelled, in_force.conflicts)
     candidates = tuple(with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)

@@ -390,11 +390,11 @@ def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> s
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
-    """Return the metadata of an entry: label and time, and for events session, position, failure and speaker."""
+    """Return the metadata of an entry: label and time; for events also session, its outcome, position and speaker."""
     about: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
     if candidate.section in DATED:
         about |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}
-        about |= {"failed": True} if candidate.failed else {}
+        about |= {"outcome": candidate.outcome} if candidate.outcome else {}
         return about | ({"speaker": candidate.speaker} if candidate.speaker else {})
     return about | ({"timestamp": iso(candidate.time_us)} if shows_date(candidate) else {})
 

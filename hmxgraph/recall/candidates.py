@@ -166,8 +166,8 @@ class Candidate(NamedTuple):
     reason known in advance. An ``exempt`` candidate (hard rule, pinned memory) is never dropped as low_relevance.
     ``label`` marks text from outside sources, and what is disputed, superseded or rejected. For events, ``place`` is
     the index in the event pool, ``call`` the index of the call that a result belongs to (else -1), ``tool`` marks tool
-    calls and their results, ``failed`` means that the session's last feedback was negative, and ``step`` is the number
-    of the event's step in a log that is shown by steps (else -1).
+    calls and their results, ``outcome`` is the last feedback on the session, "positive" or "negative", if any, and
+    ``step`` is the number of the event's step in a log that is shown by steps (else -1).
     """
 
     section: str
@@ -189,7 +189,7 @@ class Candidate(NamedTuple):
     exempt: bool = False
     call: int = -1
     tool: bool = False
-    failed: bool = False
+    outcome: str = ""
     step: int = -1
 
     @property

@@ -112,10 +112,10 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """What a pack is assembled from; ``whole`` holds the full text of events that the pool has truncated.
 
-    ``failed``: sessions whose last feedback was negative; ``long_sessions``: logs of many tasks; ``results`` maps each
-    result event to its call; ``changes``: tools that change something; ``examples``: sessions fetched to serve as
-    examples or cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked;
-    equal secrets get the same mark, a hash under that key.
+    ``outcomes``: "positive" or "negative", the last feedback on each session that got any; ``long_sessions``: logs of
+    many tasks; ``results`` maps each result event to its call; ``changes``: tools that change something; ``examples``:
+    sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may serve). With a
+    ``mask_key`` secrets are masked; equal secrets get the same mark, a hash under that key.
     """
 
     request: PackRequest
@@ -124,7 +124,7 @@ class Draft:
     neighbourhood: Neighbourhood
     appraised: Appraised
     whole: Mapping[str, str] = field(default_factory=dict)
-    failed: frozenset[str] = frozenset()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     long_sessions: frozenset[str] = frozenset()
     results: Mapping[str, str] = field(default_factory=dict)
     changes: frozenset[str] = frozenset()
@@ -210,7 +210,7 @@ class Draft:
             self._eligible_sessions,
             self.events.match.share,
             # A question about a failure is about the sessions that failed in the same way.
-            () if self._troubled else self.failed,
+            () if self._troubled else self._failed,
             () if guidance.guesses else guidance.changes,
         )
         if not works and not self.long_sessions.intersection(best[:1]):
@@ -220,6 +220,11 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_of_cases)[:1]
         return frozenset([*best, running] if running else best)
+
+    @property
+    def _failed(self) -> frozenset[str]:
+        """The sessions whose last feedback was negative."""
+        return frozenset(each for each, outcome in self.outcomes.items() if outcome == "negative")
 
     @property
     def _eligible_sessions(self) -> frozenset[str]:
@@ -331,14 +336,18 @@ class Draft:
     @cached_property
     def _by_steps(self) -> Episodes:
         """The scored events; in logs of many tasks, events are scored by step."""
-        match, scored, errors = self.events.match, self._scored_events, self.events.error.events
+        match, scored, question = self.events.match, self._scored_events, self.events.question
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
-        return scored.by_steps(
-            step_scores(match, self.events.pool, errors, troubled=self._troubled, ended=self.events.question.ended),
-            match.weight_by_term,
-            self.appraised.appraisal.count_tokens,
+        scores = step_scores(
+            match,
+            self.events.pool,
+            self.events.error.events,
+            troubled=self._troubled,
+            ended=question.ended,
+            works=question.works,
         )
+        return scored.by_steps(scores, match.weight_by_term, self.appraised.appraisal.count_tokens)
 
     @cached_property
     def _scored_events(self) -> Episodes:
@@ -360,7 +369,7 @@ class Draft:
             shares,
             self._related(decay, pool, relevance),
             # The last feedback in a log of many tasks is about its last task only.
-            self.failed - self.long_sessions,
+            {each: self.outcomes[each] for each in self.outcomes.keys() - self.long_sessions},
             self.results,
             self.long_sessions,
         )

@@ -95,9 +95,9 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    score component but provenance, so that the score alone drops them. ``failed``: sessions whose last feedback was
-    negative; ``results``: the recorded call of each result, by id; ``long_sessions``: logs of many tasks; ``step``: for
-    each event the number of its step in a log shown by steps, else -1.
+    score component but provenance, so that the score alone drops them. ``outcomes``: "positive" or "negative", the last
+    feedback on each session that got any; ``results``: the recorded call of each result, by id; ``long_sessions``: logs
+    of many tasks; ``step``: for each event the number of its step in a log shown by steps, else -1.
     """
 
     pool: EventPool
@@ -106,7 +106,7 @@ class Episodes:
     verdicts: Mapping[str, str] = field(default_factory=dict)
     timely: Floats | float = 1.0
     related: Flags | None = None
-    failed: frozenset[str] = frozenset()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     results: Mapping[str, str] = field(default_factory=dict)
     long_sessions: frozenset[str] = frozenset()
     step: tuple[int, ...] = ()
@@ -188,7 +188,7 @@ class Episodes:
         """
         known: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
-            is_log, failed = session_id in self.long_sessions, session_id in self.failed
+            is_log, failed = session_id in self.long_sessions, self.outcomes.get(session_id) == "negative"
             own = frozenset[str]() if is_log else self._identifiers(session_id)
             if not any(failed == other_failed and _same_case(own, other) for other, other_failed in known):
                 known.append((own, failed))
@@ -253,9 +253,10 @@ class Episodes:
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, greetings, small
         talk (short messages that match hardly any of the question) and, except in the *running* session, farewells that
-        are off topic. Logs of many tasks stay as they are.
+        are off topic. Logs of many tasks only lose the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
+        related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
@@ -412,6 +413,13 @@ class Episodes:
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
         small: Flags = short & self._talk_without(shares, _HARDLY)
         return small
+
+    @property
+    def _before_calls(self) -> Flags:
+        """Which events are directly followed by a call."""
+        before = np.zeros(len(self), dtype=np.bool_)
+        before[:-1] = (self.pool.follows & self.pool.calls)[1:]
+        return before
 
     @property
     def _greetings(self) -> Flags:
@@ -571,7 +579,7 @@ class Episodes:
             verdict=self.verdicts.get(event_id, ""),
             call=self._call_of[at],
             tool=bool(pool.kinds[at]),
-            failed=pool.session_id[at] in self.failed,
+            outcome=self.outcomes.get(pool.session_id[at], ""),
             step=self.step[at] if self.step else -1,
         )
 

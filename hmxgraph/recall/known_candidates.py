@@ -51,7 +51,8 @@ _QUOTATION = re.compile(r"“[^“”]+”")
 class Appraisal:
     """How a question scores knowledge: term weights, recency decay and priors in force.
 
-    ``general_words`` are terms that most titles of procedures contain.
+    ``general_words`` are terms that most titles of procedures contain. ``best_rule`` is the largest share of the
+    question in a rule that users were told.
     """
 
     question: Question
@@ -61,6 +62,7 @@ class Appraisal:
     count_tokens: TokenCounter
     guidance: Guidance = NO_GUIDANCE
     general_words: frozenset[str] = frozenset()
+    best_rule: float = 0.0
 
     @cached_property
     def _enough(self) -> float:
@@ -205,6 +207,10 @@ _AT_HAND = 0.5
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # Shared terms, and share of its terms, at which a rule told to users is about the question.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
+# The least share of the question in such a rule, as a fraction of the largest share in any of them.
+_NEAR_BEST_RULE = 0.6
+# A rule told to users repeats another if they share this part of the terms of the one with fewer.
+_RESTATED = 0.75
 # A word that fewer titles contain is not general.
 _SEVERAL = 3
 # Days after which an open request is no longer a goal.
@@ -315,14 +321,22 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    0 if they have fewer than three terms and two fifths of the rule's terms in common: rules of one tenant share their
-    general terms ("order"), so that one shared term says little.
+    0 if they have fewer than three terms and two fifths of the rule's terms in common, or if another rule contains
+    much more of the question: rules of one tenant share their general terms ("order"), so that one shared term says
+    little.
     """
     rule_terms = set(search_text(artifact.title).split())
     shared = len(rule_terms.intersection(appraisal.question.terms))
     if shared < _RULE_TERMS and shared < _RULE_SHARE * len(rule_terms):
         return 0.0
-    return max(appraisal.share(artifact.words), shared / len(rule_terms))
+    share = appraisal.share(artifact.words)
+    return max(share, shared / len(rule_terms)) if share >= _NEAR_BEST_RULE * appraisal.best_rule else 0.0
+
+
+def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
+    """Return the largest share of the question in a rule that users were told, of those in force."""
+    told = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
+    return max((appraisal.share(each.words) for each in told), default=0.0)
 
 
 def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -339,18 +353,32 @@ def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
 
 
 def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
-    """Return the ids of artifacts that repeat an eligible procedure.
+    """Return the ids of artifacts that repeat an eligible one.
 
     These are procedures with only some of the actions of the *lead*; procedures whose title only adds words to the
-    title of a procedure at least as relevant; policies about the first step, which any procedure shows; and policies
-    about a lookup result that a procedure states as a condition.
+    title of a procedure at least as relevant; policies about the first step, which any procedure shows; policies about
+    a lookup result that a procedure states as a condition; and rules told to users that repeat a better one.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
     shown = [procedures[each.source_id] for each in eligible]
     begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
-    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider))
+    restated = _restated(artifacts, candidates)
+    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider, restated))
+
+
+def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
+    """Yield the ids of rules told to users that share most of their terms with a better one."""
+    told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
+    eligible = (each for each in candidates if each.source_id in told and _is_eligible(each))
+    better = list[set[str]]()
+    for each in sorted(eligible, key=lambda each: each.order):
+        own = set(search_text(told[each.source_id].title).split())
+        if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
+            yield each.source_id
+        else:
+            better.append(own)
 
 
 def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:

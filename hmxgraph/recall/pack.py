@@ -55,7 +55,9 @@ def _date_line(current: date, before: date | None) -> str:
 
 
 # Follows the date of a session whose last feedback is negative.
-_FAILED = " (this session ended with negative feedback)"
+# The last feedback on a session.
+OUTCOMES = frozenset({"positive", "negative"})
+_ENDED = " (this session ended with {} feedback)"
 
 
 def _said_on(time_us: int) -> str:
@@ -79,7 +81,7 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
     if candidate.section in DATED:
         date_of = day(candidate.time_us)
         headings += [(candidate.section, date_of.year), (candidate.section, candidate.session_id, date_of)]
-        headings += [(candidate.section, candidate.session_id, date_of, _FAILED)] if candidate.failed else []
+        headings += [(candidate.section, candidate.session_id, date_of, candidate.outcome)] if candidate.outcome else []
     return (
         (*headings, NOTICE) if needs_notice(candidate.section, candidate.content, candidate.label) else tuple(headings)
     )
@@ -102,7 +104,7 @@ class Costs:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
             return self.count_tokens(heading(str(group)) + "\n")
-        return self.count_tokens((" 2026", "30 September\n", _FAILED)[len(group) - 2])
+        return self.count_tokens((" 2026", "30 September\n", _ENDED.format(group[-1]))[len(group) - 2])
 
 
 # A pack as prompt text: sections, dates, one entry per line, outside text labelled.
@@ -115,7 +117,7 @@ class Line(NamedTuple):
 
     Memories that show when they were last stated (`shows_date`) carry a time, too; for all other entries it is 0.
 
-    ``failed`` means that the last feedback on its session was negative; ``timed`` is false if the
+    ``outcome`` is the last feedback on its session, "positive" or "negative"; ``timed`` is false if the
     time is unknown: a section with such an event is rendered without dates.
     """
 
@@ -127,7 +129,7 @@ class Line(NamedTuple):
     label: str = ""
     speaker: str = ""
     timed: bool = True
-    failed: bool = False
+    outcome: str = ""
 
 
 # A part of the text on lines of its own: a heading, date, notice or entry.
@@ -144,7 +146,7 @@ def line_of(candidate: Candidate) -> Line:
         candidate.place,
         candidate.label,
         candidate.speaker,
-        failed=candidate.failed,
+        outcome=candidate.outcome,
     )
 
 
@@ -187,7 +189,8 @@ def _dated(lines: Sequence[Line]) -> Iterator[Part]:
     for _, session in groupby(ordered, key=lambda line: line.session_id):
         for current, turns in groupby(session, key=lambda line: day(line.time_us)):
             entries = list(turns)
-            yield _date_line(current, before) + (_FAILED if any(line.failed for line in entries) else "")
+            outcome = next((line.outcome for line in entries if line.outcome), "")
+            yield _date_line(current, before) + (_ENDED.format(outcome) if outcome else "")
             yield from entries
             before = current
 
@@ -357,7 +360,7 @@ def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
         _text(about, "label"),
         speaker_name(_text(about, "speaker")),
         timed=time_us is not None,
-        failed=about.get("failed") is True,
+        outcome=outcome if (outcome := _text(about, "outcome")) in OUTCOMES else "",
     )
 
 

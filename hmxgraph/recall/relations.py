@@ -144,7 +144,8 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
         return
     related = replace(related, named=known)
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
-    shown = [relation for relation in related.relations if _is_wanted(relation, question, tools, related.named)]
+    wanted = [relation for relation in related.relations if _is_wanted(relation, question, tools, related.named)]
+    shown = list(_surest(wanted))
     if not shown:
         return
     asked_types = frozenset(_asked_types({relation.relation_type for relation in shown}, question))
@@ -202,6 +203,20 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     ends = sum(question.mentions(search_text(name)) for name in (relation.source, relation.target))
     asks = not _ACTORS.isdisjoint(question.terms) or _ASKS_WHO.search(question.text[:LONGEST_QUESTION])
     return ends == 2 or (ends == 1 and working and not question.works and bool(asks))
+
+
+def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
+    """Yield *relations*; of each field of an entity only those with the highest confidence.
+
+    A payment method that a call tried is not one of the reservation's if a result names others.
+    """
+    highest: dict[tuple[str, str], float] = {}
+    for each in relations:
+        field_of_entity = each.source_key, each.relation_type
+        highest[field_of_entity] = max(highest.get(field_of_entity, 0.0), each.confidence)
+    for each in relations:
+        if each.relation_type in _VERBS or each.confidence >= highest[each.source_key, each.relation_type]:
+            yield each
 
 
 def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[str]:

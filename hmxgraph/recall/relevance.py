@@ -322,6 +322,14 @@ _DATA = 0.6
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
+# Factor on assistants' messages in cases.
+_OF_ANSWERS = 0.5
+# The least quality of a case, as a fraction of the best one. For a question about the latest of something, all cases of
+# at least the second fraction count alike.
+_LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
+# For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
+# that of the latest by 1. Events of less relevance than the second number are left as they are.
+_EARLIEST, _SOME = 0.5, 0.2
 # Weight of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
@@ -472,6 +480,8 @@ class Ranking:
         if not self._is_matched:
             return np.ones(len(self.pool), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
+        if self.question.latest:
+            relevance = self._towards_the_newest(relevance)
         linked = scores - self.first
         evidence = self.words + TITLE * self._titles() + self._feedback + linked
         if _is_about_asker(self.question, self.pool) and not self.question.works:
@@ -491,6 +501,16 @@ class Ranking:
         if self.meanings:
             related |= self._meaning >= np.maximum(_RELATED, _LINKED * self._meaning.max(initial=0.0))
         return related
+
+    def _towards_the_newest(self, relevance: Floats) -> Floats:
+        """Return the *relevance* of events, lower for earlier ones among those of some relevance."""
+        some = np.flatnonzero(relevance >= _SOME)
+        ranks = np.empty(len(some))
+        ranks[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
+        weighted = relevance.copy()
+        weighted[some] *= ranks
+        newest: Floats = weighted * (relevance.max(initial=0.0) / (weighted.max(initial=0.0) or 1.0))
+        return newest
 
     @property
     def _is_vague(self) -> bool:
@@ -591,18 +611,23 @@ class Ranking:
         return self.pool.in_sessions_of(naming & ~self.pool.results)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions of :attr:`named_cases`: best match without names first, then the latest.
+        """Return at most *most* sessions of :attr:`named_cases`: those with the best request first, then the latest.
 
-        If the question asks for the latest, only time counts.
+        A request is as good as the shares of the question that one of its messages or calls contains, with the names
+        and without. Assistants' messages count half: they contain the words of many requests. If the question asks for
+        the latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay
+        for his latest order?".
         """
-        shares = self.share_without_names.round(1) * (not self.question.latest)
-        places = np.flatnonzero(self.named_cases).tolist()
-        best: dict[str, tuple[float, int]] = {}
-        for at in places:
-            session_id, own = self.pool.session_id[at], (float(shares[at]), self.pool.time_us[at])
-            before = best.get(session_id, own)
-            best[session_id] = (max(before[0], own[0]), max(before[1], own[1]))
-        return tuple(nlargest(most, best, key=lambda session_id: (*best[session_id], session_id)))
+        answers = self.pool.by_assistants & ~self.pool.calls
+        weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
+        worth = as_examples(self.pool.sessions, weights * self.match.share, weights * self.share_without_names)
+        worth *= self.named_cases
+        best = worth.max(initial=0.0)
+        cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
+        worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
+        times = dict(zip(self.pool.session_id, self.pool.time_us, strict=True))
+        ranks = {self.pool.session_id[at]: float(worth[at]) for at in cases}
+        return tuple(nlargest(most, ranks, key=lambda session_id: (ranks[session_id], times[session_id], session_id)))
 
     @property
     def share_without_names(self) -> Floats:

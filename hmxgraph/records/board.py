@@ -18,7 +18,7 @@ _LONGEST_LEASE = 30 * 86_400
 _US = 1_000_000
 
 
-class Held(Protocol):
+class BoardTask(Protocol):
     """The state of a task that the board depends on."""
 
     @property
@@ -38,12 +38,12 @@ class Held(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None if nobody did, or if it was released or reopened since."""
+        """Who claimed it last; None if nobody did, if it was released or reopened since, or ended after the lease."""
         ...
 
     @property
     def lease_until_us(self) -> int | None:
-        """When that claim ends, in microseconds since 1970."""
+        """When that claim ends, in microseconds since 1970; None without a claim, or once the task is finished."""
         ...
 
 
@@ -62,10 +62,10 @@ def lease_of(record: TaskRecord) -> int:
 
 
 def check_board_fields(record: TaskRecord) -> None:
-    """Refuse a claim or release without an agent, a claim without a lease, and a reopening without a reason.
+    """Refuse a claim or release without an agent, a claim without a valid lease, and a reopening without a reason.
 
     Raises:
-        TaskError: what is missing, and the way out.
+        TaskError: what is missing or wrong, and the way out.
 
     """
     role = record.artifact_role or ""
@@ -77,7 +77,7 @@ def check_board_fields(record: TaskRecord) -> None:
         raise TaskError(role, "summary is missing: a finished task is reopened for a reason", "give it (summary=...)")
 
 
-def check_board_step(record: TaskRecord, task: Held) -> None:
+def check_board_step(record: TaskRecord, task: BoardTask) -> None:
     """Refuse a claim, release or reopening that the state of the task does not allow.
 
     Raises:
@@ -99,8 +99,8 @@ def check_board_step(record: TaskRecord, task: Held) -> None:
         raise TaskError(role, reason, "wait for the end of the lease, ask for a release, or choose another task")
 
 
-def holder_at(task: Held, at_us: int) -> str | None:
-    """Who holds *task* at a time: whoever claimed it last, until the lease is over."""
+def holder_at(task: BoardTask, at_us: int) -> str | None:
+    """Who holds *task* at a time: whoever claimed it last, until the lease is over; None if nobody does."""
     lapsed = task.lease_until_us is not None and task.lease_until_us <= at_us
     return None if lapsed else task.assignee
 

@@ -18,9 +18,11 @@ from hmxgraph.records.trust import COUNTERSIGNING
 EVERYTHING = "*"
 # Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
-LIBRARIES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
+# Roles of digests about a project or the whole tenant: the project brief and the four libraries.
+WIDE_ROLES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records written by maintenance: digests leave them out, and they make no digest stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
+# Kinds of projections by which a record becomes an entry of a library.
 _ENTRY_KINDS = {
     "failure_library": frozenset({"failed"}),
     "decision_library": frozenset({"decision"}),
@@ -37,7 +39,7 @@ class DigestName(NamedTuple):
 
     @property
     def digest_key(self) -> str:
-        """The stable key.
+        """The role and the scope in one text, equal for every version of the digest.
 
         >>> DigestName("failure_library", "soil").digest_key
         'failure_library:soil'
@@ -50,7 +52,7 @@ class DigestName(NamedTuple):
         return None if self.role == "task_resume" or self.scope == EVERYTHING else self.scope
 
     def artifact_id(self, tenant_id: str) -> str:
-        """The stable id: refreshing a digest keeps its record."""
+        """The id of the digest's record, the same after each refresh."""
         return OWN_DIGESTS + stable_id(tenant_id, "digest", self.role, self.scope)
 
 
@@ -91,12 +93,17 @@ def _roles(record: TaskRecord) -> Iterator[str]:
 
 # Libraries: one rule says which records belong to a library, for its list and for its digest.
 
+# Maximum number of a library's entries or a brief's tasks in its digest.
 _ENTRIES = 20
+# Maximum number of records that a digest cites.
 SOURCES = 50
 
 
-def sources_wanted(role: str) -> tuple[str, ...]:
-    """The facets that select a digest's sources: records with any of these; empty for ``task_resume``: all records."""
+def source_facets(role: str) -> tuple[str, ...]:
+    """The facets by which a digest of *role* finds its sources; each source has at least one of them.
+
+    Empty for ``task_resume``, whose sources are all records of the task.
+    """
     return _SOURCE_FACETS[role]
 
 
@@ -140,7 +147,7 @@ def _is_highlight(view: RecordView) -> bool:
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, which are oldest first; None if it would be empty.
 
-    The digest cites at most 50 sources and has the time of the newest.
+    The digest cites at most 50 sources; its time is that of the newest source.
     """
     kept = [source for source in sources if _observed(source.record)]
     fields = _composed(name.role, kept) if kept else {}
@@ -204,11 +211,11 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
             else _title(task_account, group)
         ]
         lines += [f"  {line}" for line in task_account.lines((*_AS_TEXT, "validation"), _SHOWN)]
-    lists = {name: _each(getattr(task_account, name) for task_account in accounts) for name in _OWN_FIELDS}
+    lists = {name: _distinct(getattr(task_account, name) for task_account in accounts) for name in _OWN_FIELDS}
     return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
 
 
-# Fields of an account that a digest also has, and fields that become lines of the digest's text.
+# Fields of an account that a digest also has, and fields that only appear as lines of the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
 # A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.
@@ -225,10 +232,11 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
         return {}
     lines = [_line(source, _LINES[role]) for source in chosen]
     own = _LISTED.get(role)
-    listed = {own: _each(getattr(source.record, own) for source in chosen)} if own else {}
+    listed = {own: _distinct(getattr(source.record, own) for source in chosen)} if own else {}
     return {"summary": "\n".join(lines), "sources": chosen} | _present(**listed)
 
 
+# For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
 _LINES = {
     "failure_library": "failed",
     "decision_library": "decision",
@@ -247,12 +255,13 @@ def _line(source: RecordView, kind: str) -> str:
     return f"- {short_text(text)}{mark} ({source.artifact_id})"
 
 
-def _each(lists: Iterable[Sequence[str] | None]) -> list[str]:
+def _distinct(lists: Iterable[Sequence[str] | None]) -> list[str]:
     """All texts in order, without duplicates."""
     return list(dict.fromkeys(text for texts in lists for text in texts or ()))
 
 
 def _project(sources: Sequence[RecordView], role: str) -> str | None:
+    """The project that the newest source of a task's digest names; None for other digests, or if none names one."""
     named = [source.record.project_id for source in sources if source.record.project_id is not None]
     return named[-1] if role == "task_resume" and named else None
 
@@ -270,7 +279,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# Search modes: each but ``generic`` prefers a digest and some kinds of records (memd: Exact Filters).
+# Search modes: each except ``generic`` prefers one digest and some other records (memd: Exact Filters).
 
 # Relative bonus on the score of a preferred record.
 _BONUS = 0.5

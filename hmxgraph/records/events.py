@@ -7,11 +7,12 @@ from hmxgraph.protocol.canonical import indexable, stable_id
 from hmxgraph.protocol.events import AGENT, HMX_VERSION, ORIGIN, Event
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
-from hmxgraph.records.digests import EVERYTHING, LIBRARIES, DigestName
+from hmxgraph.records.digests import EVERYTHING, WIDE_ROLES, DigestName
 from hmxgraph.records.search import means_failure, sentences
 
 # Task records as HMX events.
 
+# The agent id of events that report unsigned records.
 UNSIGNED = "unsigned"
 # Prefix of the session id of records that name no session.
 TASK_SESSION = "task:"
@@ -43,7 +44,7 @@ def event_ids_of(tenant_id: str, artifact_id: str) -> tuple[str, str]:
 
 
 def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
-    """The events of *record*, starting with *sequence*; none for a digest, claim or release, which report no work.
+    """The events of *record*, numbered from *sequence*; none for a digest, claim or release, which report no work.
 
     >>> record = TaskRecord(artifact_id="r1", artifact_kind="run_finish", task_id="t", tenant_id="a", agent_id="ana",
     ...     timestamp_created=0, reply_to_artifact_id="r0", status="failed", tool_name="make", summary="no space left")
@@ -219,7 +220,7 @@ def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> d
 
 # Erased records: only ids, kind, time, thread and parent are kept.
 
-# Statuses that erasure may keep, because they reveal nothing about a record's content.
+# Statuses of tasks and runs that erasure may keep, because they reveal nothing about the content of records.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")
 
 
@@ -229,7 +230,7 @@ def digests_containing(task_id: str, project_id: str | None) -> tuple[DigestName
     >>> len(digests_containing("t", "soil")), len(digests_containing("t", None))
     (11, 6)
     """
-    wide = {DigestName(role, scope) for role in LIBRARIES for scope in (EVERYTHING, project_id or EVERYTHING)}
+    wide = {DigestName(role, scope) for role in WIDE_ROLES for scope in (EVERYTHING, project_id or EVERYTHING)}
     return tuple(sorted({DigestName("task_resume", task_id), *wide}))
 
 

@@ -1,7 +1,7 @@
 """Grounding: find out which task records speak for or against a claim (memd: Trust Boundary).
 
-Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions can ground a claim. Goals,
-hypotheses, questions, plans and starts never do.
+Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions can ground a claim; starts and
+checkpoints cannot. In these records, questions and guesses do not count, and plans count only in decisions.
 """
 
 import re
@@ -16,16 +16,16 @@ from hmxgraph.records.search import means_failure, record_text
 from hmxgraph.records.statements import Side, Statement, claims, failure, side, statements
 from hmxgraph.records.trust import COUNTERSIGNING, agent_key, countersigns, rejects
 
-Part: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
+Relation: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
 GROUNDING = frozenset({"evidence", "run_finish", "task_finish", *COUNTERSIGNING})
-_PARTS: Mapping[Side | None, Part] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
+_RELATIONS: Mapping[Side | None, Relation] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
 _OPPOSITE: Mapping[Side, Side] = {"for": "against", "against": "for"}
 
 
 class Grounds(NamedTuple):
     """A record's relation to a claim, and its trust."""
 
-    part: Part
+    relation: Relation
     trust_tier: str
 
 
@@ -37,15 +37,15 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
     >>> grounding_status([Grounds("hint", "compiled_digest_hint")])
     'hint_only'
     """
-    parts = {ground.part for ground in grounds}
-    if {"supporting", "conflicting"} <= parts:
+    relations = {ground.relation for ground in grounds}
+    if {"supporting", "conflicting"} <= relations:
         return "contested"
-    if "conflicting" in parts:
+    if "conflicting" in relations:
         return "contradicted"
-    if "supporting" in parts:
-        verified = any(ground.part == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
+    if "supporting" in relations:
+        verified = any(ground.relation == "supporting" and ground.trust_tier == "verified_record" for ground in grounds)
         return "verified" if verified else "grounded"
-    return "hint_only" if "hint" in parts else "ungrounded"
+    return "hint_only" if "hint" in relations else "ungrounded"
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,11 @@ class Case:
     claim: str
     records: Mapping[str, RecordView]
 
-    def part(self, view: RecordView) -> Part:
+    def relation(self, view: RecordView) -> Relation:
         """How *view* relates to the claim.
 
-        Superseded and rejected records count for nothing. A digest or an unsigned record is at most a hint.
+        Hidden records (superseded, erased) and rejected ones are unrelated. A digest or an unsigned record is at most a
+        hint.
         """
         if view.artifact_kind == "digest":
             return "hint" if self._side_of(statements(record_text(view.record))) else "unrelated"
@@ -66,7 +67,7 @@ class Case:
             return "unrelated"
         judged = self._judged(view)
         signed = agent_key(view.record.agent_id) is not None
-        return _PARTS[judged] if signed or judged is None else "hint"
+        return _RELATIONS[judged] if signed or judged is None else "hint"
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
@@ -77,7 +78,7 @@ class Case:
 
     @cached_property
     def _hypotheses(self) -> Mapping[str, tuple[Statement, ...]]:
-        """The hypothesis of each task."""
+        """The clauses of each task's hypothesis, by task id."""
         starts = (view.record for view in self.records.values() if view.artifact_kind == "task_start")
         return {start.task_id: claims(start.hypothesis) for start in starts if start.hypothesis}
 
@@ -93,7 +94,10 @@ class Case:
         return stated
 
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
-        """The side of a reply, from its text (*stated*) and, if it still counts, its verdict on *parent*."""
+        """The side of a reply, from its text (*stated*) and the side of *parent*, which it supports or opposes.
+
+        A verdict that does not count takes no side; only an author's support for their own record still counts as text.
+        """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
         counts = view.artifact_id in parent.verified_by or view.artifact_id in parent.rejected_by

@@ -192,7 +192,7 @@ def _evidence(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
-    known = {view.artifact_id: view for view in records}
+    views_by_id = {view.artifact_id: view for view in records}
     for view in records:
         record = view.record
         if view.rejected_by:
@@ -202,16 +202,16 @@ def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
             record.artifact_kind in {"verification", "review", "revision"}
             and effective_kind(view) == record.artifact_kind
         ):
-            parent = known.get(record.reply_to_artifact_id or "")
+            parent = views_by_id.get(record.reply_to_artifact_id or "")
             if not (parent and view.artifact_id in parent.rejected_by):
                 words = {True: "confirmed", False: "doubted", None: "remark"}[record.supports_claim]
                 yield record.summary or "", f"{words}{_author_suffix(record)}: {record.summary}"
 
 
 def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
-    known = {view.artifact_id: view.record for view in records}
+    records_by_id = {view.artifact_id: view.record for view in records}
     for view in records:
-        reasons = [known[name] for name in view.rejected_by if name in known]
+        reasons = [records_by_id[name] for name in view.rejected_by if name in records_by_id]
         if view.rejected_by:
             text = view.record.summary or view.text
             why = "; ".join(f"{reason.summary}{_author_suffix(reason)}" for reason in reasons)
@@ -287,8 +287,8 @@ def _datasets(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 def _trust(view: RecordView, records: Sequence[RecordView]) -> str:
     """A note that names the agents who verified a record, or says that nobody signed it; empty for other records."""
-    known = {record_view.artifact_id: record_view.record for record_view in records}
-    signers = [known[name].agent_id or "" for name in view.verified_by if name in known]
+    records_by_id = {record_view.artifact_id: record_view.record for record_view in records}
+    signers = [records_by_id[name].agent_id or "" for name in view.verified_by if name in records_by_id]
     if view.trust_tier == "verified_record":
         return f" [verified by {', '.join(signers)}]" if signers else " [verified]"
     return "" if agent_key(view.record.agent_id) else " [unsigned]"
@@ -299,10 +299,10 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* without its full stop and, unless it starts with a name, with a small first letter."""
+    """*text* without its full stop and with a small first letter, unless it starts with an acronym, a code or "I"."""
     plain = text.strip().rstrip(".")
-    starts_with_name = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
-    return plain if starts_with_name else plain[:1].lower() + plain[1:]
+    keeps_capital = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
+    return plain if keeps_capital else plain[:1].lower() + plain[1:]
 
 
 def _last(values: Iterable[Any]) -> Any:

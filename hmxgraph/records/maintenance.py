@@ -1,4 +1,4 @@
-"""Maintenance (memd calls it a dream): which digests to retire and to refresh; and the usefulness of memories."""
+"""Maintenance (memd calls it a dream): which digests to retire and to refresh; the usefulness and trust of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

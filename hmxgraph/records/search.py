@@ -28,7 +28,7 @@ def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Proj
     """The projections of *record*, its main one first; the record itself stays the source of truth.
 
     A revision keeps the projection kinds of the record that it replaces (*inherited*), with its own text: revised
-    evidence stays evidence, a revised failure a failure.
+    evidence stays evidence, and a revised failure stays a failure unless the revision says what worked.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_finish", task_id="t", tenant_id="a",
     ...     timestamp_created=0, status="completed", summary="Leak closed", what_worked=["valgrind"])
@@ -51,7 +51,7 @@ def _kept_kinds(own: Sequence[Projection], inherited: Sequence[str]) -> list[str
 
 
 def record_text(record: TaskRecord) -> str:
-    """The readable text of *record*: its main projection under its kind, each further projection under its own name."""
+    """The text of *record*: one line for each projection, the first labelled with the record's kind."""
     parts = projections(record)
     lines = [f"{_NAMES[part.kind]}: {part.text}" for part in parts[1:]]
     return "\n".join([f"{record.artifact_kind.replace('_', ' ')}: {parts[0].text}", *lines]) if parts else ""
@@ -175,12 +175,13 @@ _CONTRARY = {"worked": "failed", "failed": "worked"}
 _NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
-# Facets: a name and its value as text, for an exact filter (memd: Exact Filters), a tag or a kind of projection. A pair
-# of filters that must match within one reference is one facet.
+# Facets: a name and its value as text, for an exact filter (memd: Exact Filters), a tag or a kind of projection. Two
+# filters that must match within one reference, such as a data set's name and version, have a facet of their own.
 
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
 _SECOND = dict(_PAIRED.values())
 _DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
+# Hexadecimal digits in the token of a facet.
 _TOKEN = 24
 
 
@@ -233,12 +234,12 @@ def required_facets(filters: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def facet(name: str, value: str) -> str:
-    """The facet of filter *name* with *value*."""
+    """The facet of *name* with *value*."""
     return f"{name}={value}"
 
 
 def name_of(text: str) -> str:
-    r"""The filter name in a facet; for a pair, the name of its first filter.
+    r"""The name in a facet; in the facet of two filters, the name of the first.
 
     >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
     ('status', 'dataset_name')
@@ -283,9 +284,9 @@ def _joint(first: str) -> str:
 
 # The tags that link conversational chunks to their source (memd: Conversation Event Tags).
 
-# ``int()`` refuses numbers with thousands of digits.
+# Maximum digits of a turn's number: ``int()`` refuses numbers with thousands of digits.
 _LONGEST_NUMBER = 9
-_ENTRY_KINDS = ("factual", "relational", "synthesis")
+_CHUNK_ENTRIES = ("factual", "relational", "synthesis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +312,7 @@ class ConversationTags:
         entry, turn = values.get("entry"), values.get("turn", "")
         return cls(
             event_id=values.get("event"),
-            entry=entry if entry in _ENTRY_KINDS else None,
+            entry=entry if entry in _CHUNK_ENTRIES else None,
             speaker=values.get("speaker"),
             turn=int(turn) if turn.isascii() and turn.isdigit() and len(turn) <= _LONGEST_NUMBER else None,
         )

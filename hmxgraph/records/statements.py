@@ -24,11 +24,12 @@ _GENERAL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and labels.
+    """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and numbered names.
 
-    The sign of a term is negative where the text excludes it ("without errors") or names its opposite ("slower" for
-    "faster"). ``compared`` are the terms before and after "than". A clause that takes terms from the one before it ("it
-    halves them", "the others do not") speaks only about claims that name all of ``about``.
+    ``labels`` are the numbered names, such as "seed 7". The sign of a term is negative where the text excludes it
+    ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
+    "than". A clause that takes terms from the one before it ("it halves them", "the others do not") speaks only about
+    claims that name all of ``about``.
     """
 
     terms: Mapping[str, bool]
@@ -221,7 +222,8 @@ _AS_MUCH = tuple(
         ("half as (?:much|many)", r"less\1than"),
     )
 )
-# "Unaffected" and "non-linear" deny one term; "unlocked" and "unit" do not.
+# "Unaffected" and "non-linear" deny one term; "unzipped" and "unit" do not. "Unlocked" is left to
+# :func:`hmxgraph.text.comparison.stance`, which knows it as the opposite of "locked".
 _UN = re.compile(
     r"\b(?:un(?!it|der|i(?:on|que|fi|ver)|lock|pack|zip|load|install|mount|wind|fold|subscrib|do)|non-)"
     r"(\w{3,}(?:ed|able|ible)|safe|healthy|common|(?<=-)\w+)\b",
@@ -356,11 +358,12 @@ def _opposed(claim: Statement, statement: Statement) -> bool:
 
 def _swapped(claim: Statement, statement: Statement) -> bool:
     """Whether both compare the same two things, the other way round."""
-    (left, right), (first, second) = (_unlike(part.compared) for part in (claim, statement))
+    (left, right), (first, second) = (_compared_things(part.compared) for part in (claim, statement))
     return bool(left & second) and len(right & first) > len(right & second)
 
 
-def _unlike(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
+def _compared_things(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
+    """The terms on one side of "than" only, without the word that compares, such as "faster"."""
     return compared[0] - compared[1] - _COMPARING, compared[1] - compared[0]
 
 

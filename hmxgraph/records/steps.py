@@ -335,6 +335,9 @@ def with_derived_fields(record: TaskRecord, task_state: TaskState, parent: Paren
     The thread is the parent's, or the task's own; the project is the task's, or the parent's; a ``run_finish`` gets
     its run and the run's tool. Fields that are set stay.
 
+    Raises:
+        TaskError: a ``run_finish`` names no open run of its task, or none although not exactly one is open.
+
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it")
     >>> with_derived_fields(record, TaskState("t"), None).thread_id

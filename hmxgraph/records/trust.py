@@ -44,7 +44,7 @@ def countersigns(artifact_kind: str, supports_claim: bool | None, verification_s
 
 
 def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FBT001 - the wire's field
-    """Whether a record is a verdict on another record; only its own author may supersede a verdict.
+    """Whether a record judges another one, with or without a verdict; only its own author may supersede it.
 
     >>> judges("review", None), judges("decision", True), judges("decision", None), judges("evidence", True)
     (True, True, False, False)

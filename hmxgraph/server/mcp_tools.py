@@ -4,9 +4,11 @@ The tenant and the agent come from the caller that the transport names, never fr
 its agent could countersign its own claims.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from uuid import uuid4
 
 import orjson
 from mcp.server.mcpserver import Context, MCPServer
@@ -15,8 +17,9 @@ from mcp_types import ToolAnnotations
 
 import hmxgraph
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import HmxGraphError, InvalidRequest, NotFound
+from hmxgraph.errors import EngineError, GraphError, HmxGraphError, InvalidRequest, NotFound
 from hmxgraph.protocol.access import ApiKey
+from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.explanations import Evidence
 from hmxgraph.recall.pack import NOTICE
 from hmxgraph.records.trust import OPEN
@@ -66,14 +69,50 @@ def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
     return Caller(graph, key)
 
 
+# Writes: a model repeats a call that failed, but cannot give it a key.
+
+
+class Repeats:
+    """The ids of failed writes: repeated with the same arguments, a call continues under its id and is stored once."""
+
+    MOST = 1_000
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[Any, ...], str] = {}
+
+    @contextmanager
+    def write_id(self, caller: Caller, *call: Any) -> Iterator[str]:
+        """The id of a write: that of the same call if it failed, else a new one."""
+        call = (caller.graph.tenant_id, caller.agent_id, repr(call))
+        write_id = self._ids.pop(call, None) or str(uuid4())
+        try:
+            yield write_id
+        except (GraphError, EngineError):
+            if len(self._ids) >= self.MOST:
+                self._ids.pop(next(iter(self._ids)), None)
+            self._ids[call] = write_id
+            raise
+
+
+@contextmanager
+def _after(stored: str) -> Iterator[None]:
+    """Let an error of the block say what the call had stored before."""
+    try:
+        yield
+    except GraphError as error:
+        error.stored = stored
+        raise
+
+
 def memory_server(caller_of: CallerOf) -> MCPServer[Any]:
     """The MCP server, whose calls act for the caller that *caller_of* returns for a context and a scope."""
     server: MCPServer[Any] = MCPServer(
         "hmxgraph", version=hmxgraph.__version__, instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
+    repeats = Repeats()
     _add_recall(server, caller_of)
-    _add_writing(server, caller_of)
-    _add_tasks(server, caller_of)
+    _add_writing(server, caller_of, repeats)
+    _add_tasks(server, caller_of, repeats)
     _add_shared_work(server, caller_of)
     _add_resources(server, caller_of)
     return server
@@ -156,7 +195,7 @@ def _event_line(event: Evidence) -> str:
 # Writing.
 
 
-def _add_writing(server: MCPServer[Any], caller_of: CallerOf) -> None:
+def _add_writing(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) -> None:
     @_tool(server, WRITES)
     def memory_remember(
         ctx: Ctx,
@@ -167,12 +206,12 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf) -> None:
     ) -> str:
         """Store a statement for later agents; replaces is the id of the memory that it corrects."""
         caller = caller_of(ctx, "write")
-        if replaces is None:
-            view = caller.graph.memory.add(text, kind=kind, agent_id=caller.agent_id, project_id=project_id)
-        else:
-            view = caller.graph.memory.supersede(
-                replaces, text, kind=kind, agent_id=caller.agent_id, project_id=project_id
-            )
+        with repeats.write_id(caller, "remember", text, kind, project_id, replaces) as key:
+            about: Any = {"agent_id": caller.agent_id, "project_id": project_id, "idempotency_key": key}
+            if replaces is None:
+                view = caller.graph.memory.add(text, kind=kind, **about)
+            else:
+                view = caller.graph.memory.supersede(replaces, text, kind=kind, **about)
         return _json({"memory_id": view.memory_id, "status": view.status})
 
     @_tool(server, WRITES)
@@ -186,8 +225,12 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf) -> None:
         """Judge another agent's task record; returns its new trust."""
         caller = caller_of(ctx, "write")
         judge = caller.graph.records.verification if kind == "verification" else caller.graph.records.review
-        receipt = judge(id, summary=summary, supports_claim=supports, agent_id=caller.agent_id)
-        return _json({"artifact_id": receipt.artifact_id, "judged": caller.graph.records.get(id).trust()})
+        with repeats.write_id(caller, "judge", id, supports, summary, kind) as artifact_id:
+            fields: Any = {"agent_id": caller.agent_id, "artifact_id": artifact_id}
+            receipt = judge(id, summary=summary, supports_claim=supports, **fields)
+            with _after("the judgement is stored"):
+                trust = caller.graph.records.get(id).trust()
+        return _json({"artifact_id": receipt.artifact_id, "judged": trust})
 
 
 # Tasks.
@@ -195,16 +238,16 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf) -> None:
 Step: TypeAlias = Literal["progress", "run", "evidence", "decision", "finish"]
 
 
-def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
+def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) -> None:
     @_tool(server, WRITES)
     def task_begin(ctx: Ctx, goal: str, project_id: str | None = None, parent_task_id: str | None = None) -> str:
         """Start a task; returns its id and what the memory knows for it."""
         caller = caller_of(ctx, "write")
         optional = {"project_id": project_id, "parent_task_id": parent_task_id}
         fields: Any = {name: value for name, value in optional.items() if value}
-        receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, **fields)
-        pack = caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id)
-        return f"task_id: {receipt.task_id}\n{pack.prompt}"
+        with repeats.write_id(caller, "begin", goal, fields) as artifact_id:
+            receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, artifact_id=artifact_id, **fields)
+        return f"task_id: {receipt.task_id}\n{_known(caller, goal)}"
 
     @_tool(server, WRITES)
     def task_report(
@@ -222,7 +265,8 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
         """Report on a task: progress (next_step), run (command, why_chosen, inputs), evidence, decision, finish."""
         caller = caller_of(ctx, "write")
         details = _Details(summary, next_step, command, why_chosen or "", inputs or [], status, supports_claim)
-        return _json(_report_step(caller, task_id, step, details))
+        with repeats.write_id(caller, "report", task_id, step, details) as artifact_id:
+            return _json(_report_step(caller, task_id, step, details, artifact_id))
 
     @_tool(server, READS)
     def task_resume(ctx: Ctx, task_id: str) -> str:
@@ -234,6 +278,14 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf) -> None:
         """Tasks of the team, the last changed first."""
         entries = caller_of(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
         return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
+
+
+def _known(caller: Caller, goal: str) -> str:
+    """What the memory knows for *goal* of a task that is stored, or why that cannot be told."""
+    try:
+        return caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id).prompt
+    except (GraphError, EngineError) as error:
+        return f"The task is stored, but the memory could not be read ({error.code}): call memory_context."
 
 
 def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
@@ -252,10 +304,10 @@ class _Details(NamedTuple):
     supports_claim: bool | None
 
 
-def _report_step(caller: Caller, task_id: str, step: Step, details: _Details) -> dict[str, Any]:
-    """Record one step of a task; a run is started and finished in one call."""
+def _report_step(caller: Caller, task_id: str, step: Step, details: _Details, artifact_id: str) -> dict[str, Any]:
+    """Record one step of a task under *artifact_id*; a run is started and finished in one call."""
     tasks = caller.graph.tasks
-    fields: Any = {"agent_id": caller.agent_id}
+    fields: Any = {"agent_id": caller.agent_id, "artifact_id": artifact_id}
     if step == "progress":
         receipt = tasks.progress(task_id, summary=details.summary, next_step=details.next_step, **fields)
     elif step == "run":
@@ -264,9 +316,10 @@ def _report_step(caller: Caller, task_id: str, step: Step, details: _Details) ->
         run = tasks.run_start(
             task_id, command=details.command or "", why_chosen=details.why_chosen, inputs=details.inputs, **fields
         )
-        receipt = tasks.run_finish(
-            task_id, run_id=run.artifact_id, status=details.status or "completed", summary=details.summary, **fields
-        )
+        fields["artifact_id"] = stable_id("run_finish", artifact_id)
+        outcome: Any = {"run_id": run.artifact_id, "status": details.status or "completed", "summary": details.summary}
+        with _after("the start of the run is stored"):
+            receipt = tasks.run_finish(task_id, **outcome, **fields)
     elif step == "evidence":
         receipt = tasks.add_evidence(task_id, summary=details.summary, supports_claim=details.supports_claim, **fields)
     elif step == "decision":

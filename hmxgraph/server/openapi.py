@@ -1,4 +1,4 @@
-"""The OpenAPI document of the server, made from the table of operations, and a page that shows it."""
+"""The OpenAPI document of the server, and a page that lists its operations, both made from the table of operations."""
 
 from functools import cache
 from html import escape

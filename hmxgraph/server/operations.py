@@ -34,7 +34,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A validated request: the caller's key, the body or query, and the path parameters."""
+    """A validated request: the caller's key, the body or query as a model and as sent, and the path parameters."""
 
     service: Service
     key: ApiKey
@@ -56,7 +56,12 @@ class Call:
 
 
 def capture(call: Call) -> dict[str, Any]:
-    """Store one event."""
+    """Store one event.
+
+    Raises:
+        Refusal: the event was rejected.
+
+    """
     (receipt,) = _recorded(call, [call.raw])
     if receipt.status == "rejected":
         raise Refusal(422, receipt.reason)

@@ -51,7 +51,7 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    Requests in progress get 60 seconds to finish; then usage counters are stored and the graph is closed. Captures are
+    Requests in progress get 60 seconds to finish; then usage counters are stored and the graph is closed. Events are
     stored before they are acknowledged, so that even a killed server loses no acknowledged event.
     """
     config = uvicorn.Config(
@@ -64,7 +64,8 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
         ssl_keyfile=settings.private_key,
     )
     log_as_json()
-    signal.signal(signal.SIGTERM, _stopped)  # uvicorn raises the signal again when everything is done
+    # After the shutdown, uvicorn raises the signal again: without a handler, it would end the process as killed.
+    signal.signal(signal.SIGTERM, _exit_with_success)
     uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -81,5 +82,5 @@ def _mcp() -> MountFactory | None:
     return mounted
 
 
-def _stopped(_number: int, _frame: FrameType | None) -> NoReturn:
+def _exit_with_success(_number: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(0)

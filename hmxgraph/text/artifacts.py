@@ -1,4 +1,4 @@
-"""Artifacts as text, and their validity scopes (HMX-A 6)."""
+"""Validity scopes of artifacts (HMX-A 6), notes on how often something worked, and artifacts as text."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ def validity(scope: Mapping[str, Any] | None) -> Validity:
     """Parse a document's ``validity_scope``.
 
     Raises:
-        ValueError: a bound of ``time_range`` is not a timestamp.
+        InvalidTime: a bound of ``time_range`` is not a timestamp.
 
     >>> validity({"agent_ids": ["a"], "time_range": {"start": "1970-01-01T00:00:01Z"}}).from_us
     1000000
@@ -103,7 +103,9 @@ def _time(text: str | None) -> int | None:
 _EXACT = 10
 # If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
+# Above `_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
 _OFTEN = 0.3
+# A larger count is given as "more than" the largest of these below it.
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 # The beginning of a recommendation that quotes what agents told users.
 TOLD_TO_USERS = "Users were told"

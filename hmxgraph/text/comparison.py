@@ -72,15 +72,13 @@ _NEGATIONS = frozenset(
         "prevents",
     )
 )
-# Pairs of opposites.
+# Pairs of opposites, each with another second word: that word counts as the negation of the first.
 _ANTONYMS = (
-    "accept reject",
     "add remove",
     "allow deny",
     "allow block",
     "approve reject",
     "before after",
-    "continue stop",
     "enable disable",
     "fast slow",
     "faster slower",
@@ -125,7 +123,7 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
 
-    One word of each pair of opposites counts as a negation of the other: "reject" means "not accept".
+    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable".
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True

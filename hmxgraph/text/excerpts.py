@@ -36,6 +36,13 @@ _CLOSING = re.compile(
     r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
     re.IGNORECASE,
 )
+# A sentence with these words says what is possible, allowed or required: its worth is multiplied by ``_DECISIVE``.
+_DECIDES = re.compile(
+    r"\b(?:can ?not|\w+n['\u2019]t|unable|impossible|not (?:possible|allowed|available|eligible)|only|once|must|instead"
+    r"|unfortunately|required?|has to|have to|needs? to)\b",
+    re.IGNORECASE,
+)
+_DECISIVE = 1.5
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
 _PIECE = re.compile(
@@ -53,7 +60,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; the worth of a piece is the total weight of its terms.
+        """Split *text*; the worth of a piece is the total weight of its terms, or 1.5 times that (``_DECISIVE``).
 
         It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. In prose with fenced code,
         the code counts only if nothing else is relevant: a line of code says little.
@@ -62,12 +69,12 @@ class Passages:
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
 
         """
-        pieces, piece_terms, code = _pieces(text)
+        pieces, piece_terms, factors, code = _pieces(text)
         wanted = frozenset(weight_by_term)
         # Sets have no stable order, and a plain sum of floats depends on the order.
         worth = tuple(
-            0.0 if wanted.isdisjoint(own) else fsum(weight_by_term[term] for term in wanted & own)
-            for own in piece_terms
+            0.0 if wanted.isdisjoint(own) else factor * fsum(weight_by_term[term] for term in wanted & own)
+            for own, factor in zip(piece_terms, factors, strict=True)
         )
         if not any(each for place, each in enumerate(worth) if place not in code):
             return cls(pieces, worth)
@@ -82,7 +89,7 @@ class Passages:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
         Only the beginning if nothing is relevant; may be empty if *limit* is shorter than a piece. Unless
-        *from_beginning*, the most relevant passage is preferred to a less relevant beginning if both do not fit.
+        *from_beginning*, a passage that begins a sentence and is more relevant than the beginning comes first.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
@@ -183,8 +190,8 @@ def _is_heading(piece: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], frozenset[int]]:
-    """Return the pieces of *text*, the terms of each, and which of them are code between fences.
+def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[float, ...], frozenset[int]]:
+    """Return the pieces of *text*, for each its terms and the factor of its worth, and which are code between fences.
 
     A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
     one tenant split the same texts again and again.
@@ -196,7 +203,8 @@ def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], fro
         _piece_terms(piece) if first == place else frozenset[str]()
         for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
     )
-    return pieces, piece_terms, frozenset(_code(pieces))
+    factors = tuple(_DECISIVE if _DECIDES.search(piece) else 1.0 for piece in pieces)
+    return pieces, piece_terms, factors, frozenset(_code(pieces))
 
 
 def _code(pieces: Sequence[str]) -> Iterator[int]:

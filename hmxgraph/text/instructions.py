@@ -25,6 +25,7 @@ _INSTRUCTIONS = re.compile(
     r"|\byou (?:must|should|shall|need to|have to|are now|will now)\b|\bplease\b",
     re.IGNORECASE,
 )
+# A clause that begins with a verb is an instruction only if it has at least this many words.
 _FEWEST_WORDS = 4
 # The second word of a statement whose first word is a noun: "email has already been taken", "return needs a photo".
 _AFTER_NOUNS = frozenset(

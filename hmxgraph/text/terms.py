@@ -118,8 +118,8 @@ def search_text(text: str) -> str:
 
 
 # A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
-# makes another word (mango, mongo). Shorter terms resemble too many others. The known term must be longer than this:
-# "reset" is no misspelling of "rest".
+# makes another word (mango, mongo). Terms shorter than this resemble too many others. The known term must be
+# longer than this: "reset" is no misspelling of "rest".
 SHORTEST_MISSPELT = 4
 _KEPT_BEGINNING = 2
 

@@ -9,7 +9,7 @@ import pytest
 
 from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import Making, reconcile
+from hmxgraph.compiler.reconcile import BuildContext, reconcile
 from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.formats import claude_code
@@ -37,7 +37,7 @@ def coding_sessions(tenant_id: str = "coding") -> dict[str, list[Event]]:
 def learned(train: Sequence[Sequence[Event]]) -> tuple[Model, list[Guide]]:
     """The model compiled from these sessions, and its active artifacts."""
     compiled = compile_summaries(summarise(events) for events in train)
-    changes = reconcile([], compiled.drafts, Making("coding", DEFAULT_PROFILE, AS_OF))
+    changes = reconcile([], compiled.drafts, BuildContext("coding", DEFAULT_PROFILE, AS_OF))
     artifacts = [change.artifact for change in changes if change.artifact and change.artifact.status == "active"]
     return Model.of(compiled), [
         Guide(

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -121,15 +121,22 @@ def graph_of(address: Address, tenant_id: str) -> hmxgraph.KnowledgeGraph:
 
 
 def _fill(address: Address, driver: Driver, tell: Any) -> None:
-    migrated(address)
-    for name in sources():
-        _ingested(address, name, source_lines(name), tell)
-    _ingested(address, LARGE, [event for name in sources() for event in _in_large(name)], tell)
-    _without_indexes(driver)
-    _repeated(driver, tell)
-    _multiplied(driver, tell)
-    _with_indexes(address, driver)
+    ingest_originals(address, sources(), tell)
+    drop_indexes(driver)
+    once = sum(len(source_lines(name)) for name in sources())
+    if _events_of(driver, LARGE) == once:
+        repeat_large(driver, Subgraph(driver, LARGE), range(1, REPEATS), tell)
+    copy_tenants(driver, {name: Subgraph(driver, name) for name in sources()}, EVENTS, tell)
+    create_indexes(address, driver)
     tell(f"  {event_count(driver):,} events")
+
+
+def ingest_originals(address: Address, names: Sequence[str], tell: Any = print) -> None:
+    """Ingest and compile each of these sources in a tenant of its own, and all of them in the large tenant."""
+    migrated(address)
+    for name in names:
+        _ingested(address, name, source_lines(name), tell)
+    _ingested(address, LARGE, [event for name in names for event in _in_large(name)], tell)
 
 
 def sources() -> list[str]:
@@ -162,13 +169,15 @@ def _in_large(name: str) -> Iterator[dict[str, Any]]:
         yield event | {"tenant_id": LARGE, "session_id": f"{name}/{event['session_id']}"}
 
 
-def _without_indexes(driver: Driver) -> None:
+def drop_indexes(driver: Driver) -> None:
+    """Drop all constraints and indexes, so that copying is fast."""
     for kind, kinds in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
         for row in driver.execute_query(f"SHOW {kinds} YIELD name, type WHERE type <> 'LOOKUP' RETURN name").records:
             driver.execute_query(f"DROP {kind} {row['name']} IF EXISTS")
 
 
-def _with_indexes(address: Address, driver: Driver) -> None:
+def create_indexes(address: Address, driver: Driver) -> None:
+    """Create the constraints and indexes of the schema, and wait until they are built."""
     connection = Connection(address)
     connection.transact(Work("schema", partial(send_all, packaged_schema().baseline)))
     driver.execute_query("CALL db.awaitIndexes(3600)")
@@ -176,22 +185,26 @@ def _with_indexes(address: Address, driver: Driver) -> None:
     connection.close()
 
 
-def _repeated(driver: Driver, tell: Any) -> None:
-    """Copy the large tenant's sessions, each time weeks later, linked to the same entities and memories."""
-    once = sum(len(source_lines(name)) for name in sources())
-    done = driver.execute_query("MATCH (n:Tenant {tenant_id: $id}) RETURN n.event_count", id=LARGE).records[0][0]
-    if done > once:
-        return
-    tenant = Subgraph(driver, LARGE)
-    for repeat in range(1, REPEATS):
-        tenant.repeated(driver, repeat)
-        tell(f"  {LARGE}: {(repeat + 1) * tenant.events:,} events")
+def _events_of(driver: Driver, tenant_id: str) -> int:
+    return driver.execute_query("MATCH (n:Tenant {tenant_id: $id}) RETURN n.event_count", id=tenant_id).records[0][0]
 
 
-def _multiplied(driver: Driver, tell: Any) -> None:
-    known = {row[0] for row in driver.execute_query("MATCH (n:Tenant) RETURN n.tenant_id").records}
-    subgraphs = {name: Subgraph(driver, name) for name in sources()}
-    copies, missing = [], EVENTS - _total(driver)
+def repeat_large(driver: Driver, original: "Subgraph", repeats: Iterable[int], tell: Any = print) -> None:
+    """Copy the large tenant's *original* sessions, each time weeks later, linked to the same entities and memories."""
+    for repeat in repeats:
+        original.repeated(driver, repeat)
+        tell(f"  {LARGE}: {(repeat + 1) * original.events:,} events")
+
+
+def tenants(driver: Driver) -> set[str]:
+    """The ids of all tenants."""
+    return {row[0] for row in driver.execute_query("MATCH (n:Tenant) RETURN n.tenant_id").records}
+
+
+def copy_tenants(driver: Driver, originals: "Mapping[str, Subgraph]", events: int, tell: Any = print) -> None:
+    """Copy the *originals* in turn, as ``name~0``, ``name~1`` and so on, until the store has this many events."""
+    subgraphs, known = dict(originals), tenants(driver)
+    copies, missing = [], events - _total(driver)
     for number, name in enumerate(cycle(subgraphs)):
         tenant_id = f"{name}~{number // len(subgraphs)}"
         if missing <= 0:

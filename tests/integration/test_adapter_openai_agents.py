@@ -10,8 +10,10 @@ from agents import Agent, Runner, SQLiteSession, function_tool, set_tracing_disa
 from agents.memory import Session, SessionSettings
 from agents.testing import ScriptedModel, assistant_message, function_call
 
+import hmxgraph
 from hmxgraph.adapters.openai_agents import HmxSession, pack_instructions
-from hmxgraph.errors import InvalidRequest
+from hmxgraph.errors import GraphError, InvalidRequest
+from tests.integration.proxies import proxied
 
 ITEMS = [
     {"role": "user", "content": "Deploy staging"},
@@ -70,6 +72,30 @@ def test_another_process_reads_the_same_history(graph, session):
     again = HmxSession(graph, "thread-1", session_settings=SessionSettings(limit=2))
     assert asyncio.run(again.get_items()) == ITEMS[-2:]
     assert asyncio.run(HmxSession(graph, "thread-2").get_items()) == []
+
+
+@pytest.mark.parametrize("after", [1, 2], ids=["history", "evidence"])
+def test_an_addition_that_is_repeated_after_a_failure_is_stored_once(address, tenant_id, after):
+    """If the first or the second commit of an addition gets no answer, repeating it stores the items once."""
+    login = {"user": address.user, "password": address.password, "database": address.database, "tenant_id": tenant_id}
+    with proxied(address.uri) as proxy, hmxgraph.connect(proxy.uri, timeout=20, **login) as graph:
+        session = HmxSession(graph, "thread-1")
+        commits = []
+
+        def fall_silent(line):
+            commits.extend([line] if line.startswith("events/settle") else [])
+            proxy.fault = "silent" if len(commits) == after else None
+
+        stop = graph.trace(fall_silent)
+        with pytest.raises(GraphError):
+            asyncio.run(session.add_items(ITEMS[:2]))
+        stop()
+        proxy.fault = None
+        asyncio.run(session.add_items(ITEMS[:2]))
+        assert asyncio.run(session.get_items()) == ITEMS[:2]
+        assert graph.health()["event_count"] == 3
+        asyncio.run(session.add_items(ITEMS[:2]))
+        assert asyncio.run(session.get_items()) == ITEMS[:2] * 2
 
 
 def test_what_was_popped_stays_evidence_until_it_is_erased(graph, session):

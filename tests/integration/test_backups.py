@@ -206,6 +206,31 @@ def test_decisions_about_memories_are_replayed(graph, address, tmp_path):
         assert (kept, resolved.resolution) == ("The staging cluster has three nodes", "counted")
 
 
+def test_a_replacement_by_hand_that_was_replaced_later_is_replayed(graph, address, tmp_path):
+    """An answer that replaced another by its id, or by hand in other words, keeps its place between the answers."""
+    paris = graph.remember("Ann lives in Paris", at="2026-01-01T00:00:00Z")
+    graph.remember("Ann lives in Rome", supersedes=paris.memory_id, at="2026-02-01T00:00:00Z")
+    graph.remember("Ann lives in Berlin", at="2026-03-01T00:00:00Z")
+    oslo = graph.remember("Bob lives in Oslo", at="2026-01-01T00:00:00Z")
+    graph.memory.supersede(oslo.memory_id, "Bob has no fixed address", at="2026-02-01T00:00:00Z")
+    graph.remember("Bob lives in Bern", at="2026-03-01T00:00:00Z")
+    before = succession(graph)
+    assert ("Ann lives in Rome", "deprecated", "Ann lives in Berlin") in before
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        assert other.restore(tmp_path / "all.ndjson").ok
+        assert succession(other) == before
+
+
+def succession(graph):
+    """The text and status of each memory, and the text of its successor."""
+    memories = graph.memories(status=None)[0]
+    texts = {memory.memory_id: memory.text for memory in memories}
+    successors = {memory.text: graph.memory.get(memory.memory_id).superseded_by for memory in memories}
+    return sorted((memory.text, memory.status, texts.get(successors[memory.text], "")) for memory in memories)
+
+
 def test_a_memory_with_much_evidence_is_replayed(graph, address, tmp_path):
     """A memory that was observed often and stated again after its deletion holds in a replay, too."""
     text = "Releases need two reviews"

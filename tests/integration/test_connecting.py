@@ -166,7 +166,7 @@ def test_trace_reports_each_statement_until_stopped(graph):
 def test_writing_statements_are_no_saved_queries(graph):
     """A packaged statement that writes cannot be run as a query."""
     with pytest.raises(StatementMisuse):
-        graph.query("tenants/bump", logical_us=0, events=0)
+        graph.query("tenants/bump", logical_us=0)
 
 
 def test_a_query_cannot_name_another_tenant(graph):

@@ -201,7 +201,7 @@ def test_erasing_costs_what_is_erased(deployed, name):
 def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
     """Finding expired events costs the same however many events have not expired."""
     chosen = {"event_keys": None, "session_key": None, "agent_id": None, "source": None, "before_us": None}
-    chosen |= {"expired_us": START + 60_000_000}
+    chosen |= {"user_keys": None, "expired_us": START + 60_000_000}
 
     def page():
         where = {"tenant_id": tenant_id, "chosen": chosen, "after": 0, "after_key": "", "limit": 10}
@@ -214,6 +214,32 @@ def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
     graph.ingest(sessions(tenant_id, range(20, 100)))
     assert page() == few
     assert few[1] == 2
+
+
+def test_forgetting_a_user_costs_what_names_the_user(address, tenant_id):
+    """Forgetting a user costs the same however many events there are of others."""
+    connection = Counting(address)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+
+    def said(user, numbers):
+        text = {"role": "user", "text": "Deploy staging"}
+        graph.ingest(
+            event(f"{user}{n % 7}", n, "message", text, tenant=tenant_id, metadata={"user_id": user}) for n in numbers
+        )
+
+    def cost(user):
+        said(user, range(20))
+        said("last", range(1_000, 1_001))  # forgetting the latest event sets the clock back
+        before = connection.hits
+        assert len(graph.forget(user_id=user).events) == 20
+        return connection.hits - before
+
+    costs = []
+    for user, others in (("ann", 20), ("bea", 1_000)):
+        said("others", range(others))
+        costs.append(cost(user))
+    connection.close()
+    assert costs[1] < 1.1 * costs[0]
 
 
 @pytest.mark.parametrize("asked", ["latest_us", "from_us"])

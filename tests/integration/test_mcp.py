@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +15,11 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+import hmxgraph
+from hmxgraph.protocol.access import SCOPES, ApiKey
+from hmxgraph.server.mcp_tools import authorized, memory_server
 from hmxgraph.text.terms import counter
+from tests.integration.proxies import proxied
 from tests.integration.serving import environment, key_for
 
 TOOLS = {
@@ -109,6 +114,65 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
     assert "why_chosen" in reasonless
     assert "invalid:" in late
     assert "Traceback" not in late
+
+
+@pytest.fixture
+def interrupted(address, tenant_id):
+    """A client of a server whose database falls silent after a statement, a graph to look at the result, and both."""
+    login = {"user": address.user, "password": address.password, "database": address.database, "tenant_id": tenant_id}
+    with (
+        proxied(address.uri) as proxy,
+        hmxgraph.connect(proxy.uri, timeout=20, **login) as graph,
+        hmxgraph.connect(address.uri, **login) as direct,
+    ):
+        key = ApiKey("k", tenant_id, SCOPES, label="", agent_id="ana", created_us=0)
+        server = memory_server(lambda _ctx, scope: authorized(graph, key, scope))
+
+        async def repeated(name, after, **arguments):
+            """The results of a call interrupted after the statement, and of its repetition."""
+            stop = graph.trace(
+                lambda line: setattr(proxy, "fault", "silent" if line.startswith(after) else proxy.fault)
+            )
+            async with Client(server) as client:
+                first = await client.call_tool(name, arguments)
+                stop()
+                proxy.fault = None
+                second = await client.call_tool(name, arguments)
+            return first.content[0].text, second.content[0].text
+
+        yield (lambda name, after, **arguments: asyncio.run(repeated(name, after, **arguments))), direct
+
+
+def test_a_task_whose_context_cannot_be_read(interrupted):
+    """If the memory fails after a task was stored, the answer names the task and says what to do."""
+    repeated, graph = interrupted
+    first, second = repeated("task_begin", "tasks/settle", goal="warm up")  # the pack of a new goal follows the commit
+    assert "is unknown" in first
+    assert [task.goal for task in graph.tasks.list()] == ["warm up"]
+    first, _ = repeated("task_begin", "recall/", goal="Deploy staging")
+    assert first.startswith("task_id: ")
+    assert "the memory could not be read (unavailable): call memory_context" in first
+    assert second.startswith("task_id: ")
+
+
+def test_a_call_that_is_repeated_after_a_failure_is_stored_once(interrupted):
+    """If the commit of a write gets no answer, the error says so, and the same call again stores nothing twice."""
+    repeated, graph = interrupted
+    task_id = graph.tasks.start("Deploy staging", agent_id="bo").task_id
+    run = {
+        "step": "run",
+        "summary": "applied",
+        "command": "kubectl apply",
+        "why_chosen": "it is there",
+        "inputs": ["m"],
+    }
+    first, second = repeated("task_report", "tasks/settle", task_id=task_id, **run)
+    assert "is unknown" in first
+    run_end = json.loads(second)["artifact_id"]
+    first, second = repeated("record_judge", "tasks/settle", id=run_end, supports=True, summary="It runs")
+    assert "is unknown" in first
+    kinds = Counter(hit.document()["artifact_kind"] for hit in graph.tasks.search())
+    assert kinds == {"task_start": 1, "run_start": 1, "run_finish": 1, "review": 1}
 
 
 def test_tools_are_few_and_short(served, address, tenant_id):

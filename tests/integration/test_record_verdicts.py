@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.errors import TaskError
-from hmxgraph.records.digests import LIBRARIES, DigestName
+from hmxgraph.records.digests import WIDE_ROLES, DigestName
 from tests.task_makers import memory_of, records_of
 
 AT = "2026-03-14T03:00:{:02d}Z"
@@ -75,7 +75,7 @@ def test_a_verification_says_one_thing(records, claim):
     assert records.get(claim).trust_tier == "verified_record"
 
 
-@pytest.mark.parametrize("role", ["task_resume", *LIBRARIES])
+@pytest.mark.parametrize("role", ["task_resume", *WIDE_ROLES])
 def test_agents_cannot_take_the_id_of_a_digest(graph, tasks, records, claim, role):
     """The ids of engine digests are reserved, whatever the kind of record, even before the digest exists."""
     task_id = records.get(claim).record.task_id

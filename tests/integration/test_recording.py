@@ -113,6 +113,30 @@ def test_a_rejected_message_is_rejected_again(graph):
     assert graph.record([{**bye, "id": "m3"}, answer], session_id="s").receipts[0].status == "stored"
 
 
+def test_a_rejected_conversation_is_stored_when_it_is_corrected(graph, stored):
+    """Nothing is stored of a conversation with a rejected message; repeated, it is rejected, then stored whole."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    first, bye = {"role": "user", "content": "Deploy staging"}, {"role": "user", "content": "bye", "id": "m1"}
+    for _ in range(2):
+        report = graph.record({"messages": [first, bye]}, session_id="s")
+        assert [receipt.status for receipt in report.receipts] == ["rejected"]
+        assert stored.session("s")["event_count"] == 1
+    (receipt,) = graph.record({"messages": [first, {**bye, "id": "m2"}]}, session_id="s").receipts
+    assert (receipt.status, len(receipt.event_ids)) == ("stored", 2)
+    assert graph.record({"messages": [first, {**bye, "id": "m2"}]}, session_id="s").receipts[0].status == "skipped"
+    assert stored.session("s")["event_count"] == 3
+
+
+def test_an_id_of_a_rejected_item(graph, stored):
+    """The id of an event of a rejected item may be used again for the same event, but not for another in the call."""
+    graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")
+    bye, new = ({"role": "user", "content": "bye", "id": name} for name in ("m1", "m2"))
+    report = graph.record([[new, bye], {**new, "content": "other"}, new], session_id="s")
+    assert [receipt.status for receipt in report.receipts] == ["rejected", "rejected", "stored"]
+    assert json.loads(stored.event("s/m2#0")["content"])["text"] == "bye"
+    assert stored.session("s")["event_count"] == 2
+
+
 def test_the_calls_of_a_partly_rejected_record_are_answered(graph, stored):
     """If one message of a call is rejected, the results of the others' tool calls are still paired with them."""
     graph.record({"role": "user", "content": "hello", "id": "m1"}, session_id="s")

@@ -154,12 +154,14 @@ def test_what_came_meanwhile_is_counted(graph, connection, monkeypatch, forgetti
         ("retention/select_expired", {"PartialTop", "NodeIndexSeek(tenant_id, expires_us)"}),
         ("retention/select_events", {"Top", "NodeUniqueIndexSeek(key)"}),
         ("retention/select_session", {"PartialTop", "NodeIndexSeek(session_key, sequence)"}),
+        ("retention/select_user", {"PartialTop", "DirectedRelationshipIndexSeek(user_key, time_us)"}),
     ],
 )
 def test_what_is_chosen_is_looked_for_where_it_is(connection, name, operators):
     """Named events are read by key; those of a session or tenant come in index order, page by page."""
     criteria = dict.fromkeys(("before_us", "expired_us", "agent_id", "source", "session_key"))
-    given = {"tenant_id": "t", "chosen": criteria | {"event_keys": ["k"]}, "after": 0, "after_key": "", "limit": 10}
+    chosen = criteria | {"event_keys": ["k"], "user_keys": ["k"]}
+    given = {"tenant_id": "t", "chosen": chosen, "after": 0, "after_key": "", "limit": 10}
     plan = connection._driver.execute_query("EXPLAIN " + query(name).text, given).summary.plan
     assert operators <= set(planned(plan))
 
@@ -167,7 +169,8 @@ def test_what_is_chosen_is_looked_for_where_it_is(connection, name, operators):
 def planned(plan):
     """The operators of a plan, seeks with the properties of their index."""
     operator = plan["operatorType"].removesuffix("@neo4j")
-    index = re.search(r":Event(\([^)]*\))", plan["args"].get("Details", "")) if "Seek" in operator else None
+    details = plan["args"].get("Details", "") if "Seek" in operator else ""
+    index = re.search(r":(?:Event|NAMES_USER)(\([^)]*\))", details)
     yield operator + (index.group(1) if index else "")
     for child in plan.get("children", ()):
         yield from planned(child)
@@ -373,6 +376,47 @@ def test_a_countersignature_goes_with_its_author(graph):
     view = graph.records.get(seen)
     assert (view.trust_tier, view.verified_by, view.text) == ("canonical_record", (), "the buffer leaks")
     assert graph.tasks.resume(task_id).validation == ()
+
+
+def _named(graph, number, metadata, session_id="s"):
+    content = {"role": "user", "text": "Label peanuts"}
+    return document(
+        tenant_id=graph.tenant_id, event_id=f"e{number}", session_id=session_id, content=content, metadata=metadata
+    )
+
+
+def test_every_event_that_names_a_user_is_found(graph, stored):
+    """A user is found under each field, at any depth, however capitalised, and among any number of users."""
+    named = [
+        {"user_id": "Ann"},
+        {"userId": "ANN"},
+        {"customer_id": "ann"},
+        {"caller": [{"User_Name": "aNN"}], "user_id": "bob"},
+        {"people": [{"user_id": f"u{number}"} for number in range(50)] + [{"user_id": "ann"}]},
+    ]
+    others = [{"user_id": "Annie"}, {"name": "ann"}, {"user_id": ["ann"]}, {"user_id": 'ann"'}, {}]
+    graph.ingest(_named(graph, number, metadata) for number, metadata in enumerate(named + others))
+    assert {event.event_id for event in graph.forget(user_id="ann", dry_run=True).events} == {f"e{n}" for n in range(5)}
+    report = graph.forget(user_id="ann", before="2000-01-01T00:00:00Z")
+    assert (report.events, report.remaining) == ((), 0)
+    report = graph.forget(user_id="ann")
+    assert (len(report.events), report.remaining) == (5, 0)
+    assert not stored.rows("MATCH (e:Event {tenant_id: $tenant_id, erased: true})-[:NAMES_USER]->() RETURN e.key")
+    assert [event.event_id for event in graph.forget(user_id="Bob", dry_run=True).events] == []
+    assert [event.event_id for event in graph.forget(user_id='ANN"').events] == ["e8"]
+
+
+def test_users_of_an_older_release_are_found_after_the_upgrade(graph, connection, stored):
+    """The upgrade links the events that name a user, which an older release did not."""
+    graph.ingest(_named(graph, number, {"user_id": name}) for number, name in enumerate(("Ann", "bob", "Ann")))
+    graph.remember("Ann wants no peanuts", user_id="Ann", kind="preference")
+    graph.forget(event_id="e2")
+    stored.rows("MATCH (:Event {tenant_id: $tenant_id})-[named:NAMES_USER]->() DELETE named")
+    assert graph.forget(user_id="ann", dry_run=True).events == ()
+    [upgrade] = [step for step in packaged_schema().upgrades if step.version == 27]
+    connection.perform(write(partial(send_all, upgrade.statements)))
+    assert len(graph.forget(user_id="ann").events) == 2
+    assert [event.event_id for event in graph.forget(user_id="bob").events] == ["e1"]
 
 
 def test_what_was_compiled_before_an_upgrade_is_forgotten(graph, connection, stored, forgetting, tenant_id):

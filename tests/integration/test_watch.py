@@ -18,8 +18,9 @@ import pytest
 
 import hmxgraph
 from hmxgraph.api.watching import Positions, Watch
+from hmxgraph.cli._terminal import json_line
 from hmxgraph.cli.watch import _Run
-from hmxgraph.errors import GraphError
+from hmxgraph.errors import GraphError, NotWritten
 from tests.integration.ingested import Ingested
 from tests.integration.proxies import proxied, until
 from tests.unit.ingest.making import document
@@ -323,6 +324,65 @@ def test_a_file_that_may_not_be_read_keeps_no_other_waiting(watch, transcript, s
         assert (len(texts(stored)), followed.progress.unreadable) == (1, {str(closed)})
     followed.step()
     assert (len(texts(stored)), followed.progress.unreadable) == (2, set())
+
+
+def test_a_file_name_that_is_not_utf8(watch, once, transcript, stored):
+    """A file with any name is followed, also after a restart, and the progress can be printed as JSON."""
+    odd = transcript.parent / os.fsdecode(b"odd\xff.jsonl")
+    append(odd, line(0))
+    append(transcript.parent / os.fsdecode(b"unknown\xff.jsonl"), '{"a": 1}\n')
+    followed = watch()
+    once(followed)
+    append(odd, line(1))
+    restarted = watch()
+    once(restarted)
+    assert texts(stored) == ["Request number 0", "Request number 1"]
+    assert (restarted.progress.lines, followed.progress.lines) == (1, 1)
+    assert json.loads(json_line(followed.progress.document()))["unknown"][0].endswith(r"unknown\xff.jsonl")
+
+
+def test_a_folder_that_became_a_file_and_a_file_that_became_a_folder(watch, transcript, stored):
+    """What replaces a followed file or its folder is followed in its place."""
+    followed = watch()
+    append(transcript, line(0))
+    inner = transcript.parent / "inner.jsonl"
+    inner.mkdir()
+    append(inner / "log.jsonl", line(1))
+    followed.step()
+    transcript.unlink()
+    transcript.mkdir()
+    append(transcript / "log.jsonl", line(2))
+    (inner / "log.jsonl").unlink()
+    inner.rmdir()
+    append(inner, line(3))
+    followed.step()
+    assert texts(stored) == [f"Request number {number}" for number in range(4)]
+
+
+def test_positions_that_cannot_be_saved(watch, transcript, stored, tmp_path):
+    """While the disk of the positions is full, events are stored; the positions are saved as soon as they can be."""
+    followed = watch()
+    append(transcript, line(0))
+    (tmp_path / "state" / "positions.sqlite-journal").mkdir()  # SQLite cannot begin a transaction
+    with pytest.raises(NotWritten, match="reads files again"):
+        followed.step()
+    append(transcript, line(1))
+    with pytest.raises(NotWritten):
+        followed.step()
+    (tmp_path / "state" / "positions.sqlite-journal").rmdir()
+    followed.step()
+    restarted = watch()
+    restarted.step()
+    assert (followed.progress.duplicates, restarted.progress.lines) == (0, 0)
+    assert texts(stored) == ["Request number 0", "Request number 1"]
+
+
+def test_damaged_positions_are_an_error(watch, tmp_path):
+    """A damaged file of positions is reported by its name."""
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "positions.sqlite").write_bytes(b"no database" * 1_000)
+    with pytest.raises(NotWritten, match=r"positions\.sqlite"):
+        watch()
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import OWN_REASON, Head, Making, lineage, reconcile
+from hmxgraph.compiler.reconcile import OWN_REASON, BuildContext, Head, lineage, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.summary import SessionSummary
 from tests.hash_seeds import digests_of
@@ -64,7 +64,7 @@ def applied(heads, changes):
 
 def head_of(draft, artifact_id, version, change):
     """The head that results from a change."""
-    made = reconcile([], [draft], Making("acme", DEFAULT_PROFILE, START))[0].artifact
+    made = reconcile([], [draft], BuildContext("acme", DEFAULT_PROFILE, START))[0].artifact
     return Head(
         artifact_id,
         draft.artifact_type,
@@ -99,12 +99,12 @@ def test_stored_summaries_compile_like_fresh_ones(world):
 
 def twice_changes_nothing(first, second):
     """Compile a world, then a larger one twice: the second time changes nothing, and lineages are unique."""
-    making = Making("acme", DEFAULT_PROFILE, START)
-    heads = applied([], reconcile([], compiled(played(first)), making))
+    context = BuildContext("acme", DEFAULT_PROFILE, START)
+    heads = applied([], reconcile([], compiled(played(first)), context))
     drafts = compiled(played(first + second))
     assert len({(draft.artifact_type, draft.lineage_key) for draft in drafts}) == len(drafts)
-    heads = applied(heads, reconcile(heads, drafts, making))
-    again = reconcile(heads, drafts, making)
+    heads = applied(heads, reconcile(heads, drafts, context))
+    again = reconcile(heads, drafts, context)
     assert {change.action for change in again} <= {"unchanged", "skipped"}
 
 
@@ -152,7 +152,7 @@ def digest():
             )
             for _ in range(chance.randrange(20))
         ]
-        for change in reconcile([], compiled(played(world)), Making("acme", DEFAULT_PROFILE, START)):
+        for change in reconcile([], compiled(played(world)), BuildContext("acme", DEFAULT_PROFILE, START)):
             whole.update(change.artifact.to_json().encode())
     return whole.hexdigest()
 

@@ -25,7 +25,7 @@ from hmxgraph.compiler._verbs import instruction, line_is_target
 from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import Making, reconcile
+from hmxgraph.compiler.reconcile import BuildContext, reconcile
 from hmxgraph.compiler.sessions import SessionReader, summarise
 from hmxgraph.compiler.suggest import Guide, suggest
 from hmxgraph.text.artifacts import render_artifact
@@ -99,7 +99,7 @@ class World:
 
     def guides(self):
         """The active artifacts, as suggestions get them."""
-        changes = reconcile([], self.drafts, Making("acme", DEFAULT_PROFILE, START))
+        changes = reconcile([], self.drafts, BuildContext("acme", DEFAULT_PROFILE, START))
         return [
             Guide(
                 change.artifact.artifact_id,

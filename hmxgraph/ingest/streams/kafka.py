@@ -14,7 +14,7 @@ from hmxgraph.text.masking import public_address
 
 
 class Offsets:
-    """Which offsets of each partition are received but not stored, so that none is committed before those below it.
+    """The offsets of each partition that are received but not stored: only those below the first may be committed.
 
     >>> offsets = Offsets()
     >>> for offset in (5, 6, 7):
@@ -35,7 +35,7 @@ class Offsets:
         self._next[partition] = max(self._next.get(partition, 0), offset + 1)
 
     def stored(self, receipts: Sequence[tuple[Any, int]]) -> dict[Any, int]:
-        """The offset to commit for each partition of *receipts*."""
+        """Note that the messages of *receipts* are stored; return the offset to commit for each of their partitions."""
         for partition, offset in receipts:
             self._open[partition].discard(offset)
         partitions = {partition for partition, _ in receipts}

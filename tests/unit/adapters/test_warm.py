@@ -82,3 +82,11 @@ def test_a_message_that_is_not_json_is_ignored(message):
     client.join()
     with theirs, pytest.raises(EOFError):
         theirs.recv_bytes()
+
+
+def test_a_process_that_cannot_be_started_is_an_error_that_hooks_expect(file, monkeypatch):
+    """A shell that fails, for example because no process can be created, must not fail the hook."""
+    monkeypatch.setattr(warm, "_DETACHED", "exit 2")
+    with pytest.raises(OSError, match="could not be started"):
+        warm.start({"event": "Stop"})
+    assert not file.exists()

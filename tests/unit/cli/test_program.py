@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -31,6 +32,29 @@ def test_a_reader_that_has_enough_is_no_error(words):
         os.close(source)
         said = running.communicate()[1]
     assert (running.returncode, said) == (UNREAD, "")
+
+
+@pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("--version",), ("server", "status")])
+def test_a_full_disk_behind_the_output_is_one_line(words, tmp_path):
+    """If the output cannot be written, the program says so in one line and fails."""
+    command = [sys.executable, "-m", "hmxgraph", *words]
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=home(tmp_path))
+    assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+    assert "cannot write the output: No space left on device" in run.stderr
+
+
+@pytest.mark.parametrize("words", [("--version",), ("server", "status"), ("server", "status", "--json"), ("query",)])
+def test_closed_streams(words, tmp_path):
+    """A parent process may close all standard streams."""
+    command = [sys.executable, "-m", "hmxgraph", *words]
+    closed = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *command]
+    assert subprocess.run(closed, check=False, env=home(tmp_path)).returncode == 0
+
+
+def home(folder):
+    """The environment of a command with a data home of its own."""
+    return os.environ | {"HMXGRAPH_HOME": str(folder)}
 
 
 @pytest.mark.parametrize(

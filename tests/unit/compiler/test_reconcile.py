@@ -7,12 +7,12 @@ import pytest
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import ERASED, Head, Making, lineage, reconcile
+from hmxgraph.compiler.reconcile import ERASED, BuildContext, Head, lineage, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import START, Script, deployment
 
-MAKING = Making("acme", DEFAULT_PROFILE, START)
+MAKING = BuildContext("acme", DEFAULT_PROFILE, START)
 
 
 @pytest.fixture

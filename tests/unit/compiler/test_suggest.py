@@ -6,7 +6,7 @@ import pytest
 
 from hmxgraph.compiler.compilation import Model, compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import Making, reconcile
+from hmxgraph.compiler.reconcile import BuildContext, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.compiler.suggest import Guide, predicted_actions, suggest
 from tests.session_makers import START, Script, deployment, order_session, repaired_deployment
@@ -18,7 +18,7 @@ def learned():
     sessions = [deployment(f"d{n}") for n in range(4)] + [repaired_deployment(f"r{n}") for n in range(3)]
     sessions += [order_session(f"{change}{n}", change) for change in ("cancel", "return") for n in range(4)]
     compiled = compile_summaries(summarise(events) for events in sessions)
-    changes = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
+    changes = reconcile([], compiled.drafts, BuildContext("acme", DEFAULT_PROFILE, START))
     guides = [
         Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence, a.observed_count)
         for a in (change.artifact for change in changes)
@@ -65,7 +65,7 @@ def test_a_change_that_the_request_names_is_expected():
     sessions = [session(f"q{n}", f"Is my flight to Rome on time, gate {n}?", *asked[n % 3]) for n in range(12)]
     sessions += [session(f"b{n}", "I need a seat to Rome", "find_flights", "book_flight") for n in range(3)]
     compiled = compile_summaries(summarise(events) for events in sessions)
-    made = reconcile([], compiled.drafts, Making("acme", DEFAULT_PROFILE, START))
+    made = reconcile([], compiled.drafts, BuildContext("acme", DEFAULT_PROFILE, START))
     artifacts = [change.artifact for change in made]
     guides = [Guide(a.artifact_id, a.artifact_type, a.title, a.content, a.metadata, a.confidence) for a in artifacts]
     model = Model.of(compiled)

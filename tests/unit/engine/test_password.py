@@ -1,7 +1,7 @@
 import pytest
 
 from hmxgraph.engine._jars import Distribution
-from hmxgraph.engine._lifecycle import ensure_password, read
+from hmxgraph.engine._lifecycle import ensure_password, stored_password
 from hmxgraph.errors import PasswordLost, ServerDied
 
 
@@ -15,7 +15,7 @@ def test_password_is_made_once(tmp_path, java, jars):
     """The first start generates a long password; later ones keep it."""
     first = ensure_password(tmp_path, java(), jars)
     assert len(first) == 32
-    assert ensure_password(tmp_path, java(), jars) == first == read(tmp_path)
+    assert ensure_password(tmp_path, java(), jars) == first == stored_password(tmp_path)
 
 
 def test_each_home_has_its_own(tmp_path, java, jars):

@@ -25,6 +25,18 @@ def links(content, tool=""):
     return [f"{each.source.type} {each.source.name} {each.relation_type} {each.target.name}" for each in record_links]
 
 
+def test_a_call_asks_and_a_result_records():
+    """What a call passes may be refused, so its relations are less certain than those of a result."""
+    fields = {"order_id": "#W2378156", "payment_method_id": "credit_card_9513926"}
+    asked = extract(event("tool_call", {"tool_name": "pay_order", "arguments": fields}))
+    recorded = extract(event("tool_result", {"tool_name": "pay_order", "result": fields}))
+    confidences = [
+        [each.confidence for each in extraction.relations if each.relation_type == "payment_method"]
+        for extraction in (asked, recorded)
+    ]
+    assert confidences == [[0.6], [0.95]]
+
+
 def entities(content, tool=""):
     """Return the things of a record by type."""
     return {(each.type, each.name) for each in records(content, tool) if not isinstance(each, Link)}

@@ -322,6 +322,15 @@ def test_an_agent_tells_what_its_model_calls_leave_out():
     assert shapes(one_by_one([span("invoke_agent", 1, (0, 3), AGENT | json_of(spoken) | AGENT), spoken])) == said
 
 
+def test_what_a_sub_agent_was_told_does_not_silence_the_agent_above_its_tool():
+    """The user's prompt is read although a model below a tool was prompted, too, in whatever order spans arrive."""
+    outer = span("invoke_agent", 1, (0, 5), AGENT | chat([words("user", ASK)], []) | AGENT)
+    asks = span("ask_warden", 2, (1, 4), tool("ask_warden"), parent=1)
+    below = span("chat", 3, (2, 3), chat([words("user", "Look at 7")], [words("assistant", "Open.")]), parent=2)
+    for spans in ([outer, asks, below], [below, asks, outer]):
+        assert ASK in [event.content.get("text") for event in one_by_one(spans)]
+
+
 def test_calls_that_an_agent_lists_are_those_of_its_tools():
     """An agent's span ends last and lists its calls only then; the spans of the tools have the times."""
     stated = {

@@ -30,7 +30,7 @@ def test_events_that_bring_their_salience_are_of_no_kind():
 
 def test_the_number_of_tracked_kinds_is_limited(monkeypatch):
     """Once a tenant has the maximum number of kinds, no kind is new."""
-    monkeypatch.setattr(_events, "KINDS", 2)
+    monkeypatch.setattr(_events, "MOST_KINDS", 2)
     first, second = call("gh", 1), call("npm", 2)
     assert list(new_kinds([second, first, call("gh", 3)], {"known"})) == [first.signature]
 

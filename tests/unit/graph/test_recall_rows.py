@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.graph._events import MOST_FURTHER, MOST_WORDS, pool_rows, recall_row
+from hmxgraph.graph._events import FULL_CHARACTERS, FURTHER_CHARACTERS, pool_rows, recall_row
 from hmxgraph.text.terms import counter
 
 EVENT = {
@@ -52,8 +52,8 @@ def test_of_long_results_the_further_words_are_ranked_once():
     def ranked(search_text):
         return pool_rows(50, [recall_row(EVENT | {"search_text": search_text})], [""])[0][4]
 
-    assert ranked("w " * 9_999).split() == ["w"] * (MOST_WORDS // 2)
+    assert ranked("w " * 9_999).split() == ["w"] * (FULL_CHARACTERS // 2)
     assert ranked("w " * 9_999 + "unknown account").split()[-2:] == ["account", "unknown"]
     text = ranked(" ".join(f"word{number}" for number in range(9_999)))
-    assert len(text) <= MOST_WORDS + MOST_FURTHER
+    assert len(text) <= FULL_CHARACTERS + FURTHER_CHARACTERS
     assert {"word0", "word9998"} <= set(text.split()) <= {f"word{number}" for number in range(9_999)}

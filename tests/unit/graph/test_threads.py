@@ -59,7 +59,7 @@ def test_models_are_kept_and_dropped_by_many(monkeypatch):
     monkeypatch.setattr(guidance, "_kept", {})
 
     def work(thread, time):
-        model = guidance._read(f"{thread}-{time}", "")
+        model = guidance._parsed_model(f"{thread}-{time}", "")
         return model.empty and len(guidance.models_kept()) <= guidance.MODELS_KEPT
 
     assert all(all(held) for held in at_once(work, MODELS))

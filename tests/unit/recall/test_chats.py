@@ -123,3 +123,26 @@ def test_what_the_assistant_said_about_it_helps_the_asker_less():
 
     assert related("Which paint did I pick for my kitchen wall?") == [True, False, True]
     assert related("Which paint suits the kitchen wall?")[1]
+
+
+def test_what_holds_now_was_said_last():
+    """A question about the present needs no old line that matches less than the newest ones."""
+    early = event(
+        1,
+        "I dream of a bakery by the sea, with tables, lamps and flowers, and an oven",
+        session="s1",
+        speaker="Jon",
+        age_days=90,
+    )
+    late = [
+        event(10 + n, f"The bakery has its oven now, visit {n}", session="s2", speaker="Jon", age_days=2)
+        for n in range(3)
+    ]
+    shown = {
+        query: {entry.source_id for entry in packed([early, *late], query=query, budget=600).entries}
+        for query in (
+            "What about the bakery and its oven these days?",
+            "What about the bakery and its oven?",
+        )
+    }
+    assert ["e001" in ids for ids in shown.values()] == [False, True]

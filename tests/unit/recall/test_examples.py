@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from hmxgraph.recall._examples import decisive_weights
 from hmxgraph.text.excerpts import GAP
 from tests.recall_makers import draft, event, known, packed, related, relation
@@ -155,12 +157,37 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
     assert asked._by_steps.best_sessions(1, {"s0", "s1", "s2"}, asked.events.match.share) == ["s1"]
 
 
-def test_the_last_time_is_the_latest_case_whatever_it_matches():
-    """A question about the last time asks for the latest case, not for the best match."""
-    query = "What did Mei Kovacs want at the window the last time?"
+def test_a_long_question_names_somebody_as_well_as_a_short_one():
+    """Cases contain only a small share of a question of many words, and are cases all the same."""
+    query = "What do we know about Mei Kovacs? " + " ".join(f"Topic{n} came up yesterday." for n in range(60))
+    asked = draft(_errands(), query=query, **MEI)
+    assert asked.events.share_without_names.max() < 0.05
+    assert sorted(asked.cases) == ["s1", "s2", "s3"]
+
+
+def test_the_request_decides_which_cases_are_like_the_question():
+    """Answers contain the words of many requests; a case whose request is much less like the question is left out."""
+    wishes = ["please move me to the window of the bus to Oslo", "please wash my car"]
+    events = [line for n, wish in enumerate(wishes, start=1) for line in errand(n, "Mei Kovacs", wish, age_days=9 - n)]
+    advice = "Shall I move you to the window of the bus to Oslo, as others want it?"
+    events.append(event(29, advice, session="s2", age_days=7, speaker="assistant"))
+    query = "Mei Kovacs wants to be moved to the window of the bus to Oslo. How did that go before?"
+    asked = draft(events, query=query, names=["Mei Kovacs"])
+    assert asked.events.case_sessions(5) == ("s1",)
+
+
+@pytest.mark.parametrize(
+    ("query", "case"),
+    [
+        ("What did Mei Kovacs want the last time?", 3),
+        ("What seat did Mei Kovacs want to move to the last time?", 3),
+        ("What did Mei Kovacs pay for the latest ticket at the window?", 1),
+    ],
+)
+def test_the_last_time_is_the_latest_of_the_cases_that_match(query, case):
+    """A question about the last time asks for the latest case; one about the latest ticket may not."""
     lines = shown(packed(_errands(), query=query, budget=60, **MEI))
-    assert any("case 3." in line for line in lines)
-    assert not any("case 1." in line for line in lines)
+    assert [number for number in (1, 2, 3) if any(f"case {number}." in line for line in lines)] == [case]
 
 
 def test_of_an_example_the_request_stays_however_short():

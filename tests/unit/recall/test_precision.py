@@ -113,20 +113,21 @@ def test_beside_procedures_three_past_sessions_are_packed_whole():
 def test_a_failed_example_gives_way_to_one_that_did_not_fail():
     """If there is no other similar session, the date line says that it failed."""
     events = [each for number in range(4) for each in work(f"s{number}", 100 * number)]
-    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0", "s1"})
+    pack = packed(events, known(artifacts=[PROCEDURE]), outcomes=dict.fromkeys(["s0", "s1"], "negative"))
     sessions = {about["session_id"] for about in pack.metadata["entries"] if "session_id" in about}
     assert sessions == {"s2", "s3"}
     assert "negative" not in pack.text
-    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0", "s1", "s2", "s3"})
+    pack = packed(events, known(artifacts=[PROCEDURE]), outcomes=dict.fromkeys(["s0", "s1", "s2", "s3"], "negative"))
     assert pack.text.count(" (this session ended with negative feedback)\n") == MOST_SESSIONS
     assert COUNT(pack.text) <= pack.token_budget.total_budget
 
 
+@pytest.mark.parametrize("outcome", ["positive", "negative"])
 @pytest.mark.parametrize("budget", [40, 60, 80, 120, 200])
-def test_the_mark_of_a_failed_session_counts(budget):
-    """The text including the mark stays within the budget, and the pack's document renders the same text."""
+def test_the_outcome_of_a_session_counts(budget, outcome):
+    """The text with the end of the session stays within the budget, and the pack's document renders the same text."""
     events = work("s0", 0)
-    pack = packed(events, known(artifacts=[PROCEDURE]), failed={"s0"}, budget=budget)
+    pack = packed(events, known(artifacts=[PROCEDURE]), outcomes={"s0": outcome}, budget=budget)
     assert COUNT(pack.text) <= budget
     assert Pack.model_validate_json(pack.to_json()).text == pack.text
 
@@ -134,7 +135,7 @@ def test_the_mark_of_a_failed_session_counts(budget):
 def test_a_log_of_many_tasks_does_not_fail_as_a_whole():
     """Its last feedback is about its last task."""
     events = [event(number, f"{QUERY} on host {number}", session="s1") for number in range(0, 400, 3)]
-    assert "negative" not in packed(events, failed={"s1"}).text
+    assert "negative" not in packed(events, outcomes={"s1": "negative"}).text
 
 
 def returned(number, wish):
@@ -549,6 +550,16 @@ def test_a_log_gives_whole_steps_also_without_procedures(announced):
     events = [*announcement, *log((100, best), *((200 + 10 * n, weak) for n in range(20)))]
     for query in (QUERY, "What was deployed to the staging environment?"):
         assert sorted(shown(packed(events, query=query), "episodes")) == sorted((announced, *best))
+
+
+def test_the_small_talk_before_a_call_is_left_out_of_a_step():
+    """What the call says anyway is not repeated; a finding stays, and so does what follows the last call."""
+    best = ("exec(command=deploy staging environment)", "exec -> deployed without problems")
+    finding = "The probe of the web pod asks for a port that the new chart has dropped since Monday."
+    for said_before, is_shown in (("Great! Let me go on with this:", False), (finding, True)):
+        events = [event(99, said_before, session="log", speaker="assistant", age_days=9), *log((100, best))]
+        events += log(*((200 + 10 * n, ("read(path=a.yaml)", "read -> replicas 3")) for n in range(20)))
+        assert (f"assistant: {said_before}" in shown(packed(events, query=QUERY), "episodes")) == is_shown
 
 
 def test_a_step_of_a_log_is_judged_by_what_was_said_and_called_more_than_by_results():
@@ -1337,7 +1348,7 @@ def test_of_two_sessions_about_the_same_case_with_the_same_end_one_is_shown():
     assert len(sessions) == 1
     other = [*same, *refused("s3", 30, "W9911870")]
     assert len({about["session_id"] for about in packed(other, **asked).metadata["entries"]}) == 2
-    ended_badly = draft(same, failed={"s2"}, **asked)._by_steps
+    ended_badly = draft(same, outcomes={"s2": "negative"}, **asked)._by_steps
     assert list(ended_badly.without_copies(["s1", "s2"])) == ["s1", "s2"]
 
 
@@ -1389,6 +1400,19 @@ def test_results_are_shown_longer_while_there_is_room():
     assert shown_rules(1024) >= 2 * shown_rules(120) > 0
 
 
+def test_a_report_is_shown_whole_while_there_is_room():
+    """What an assistant sums up is the answer; with a small budget it is cut as before."""
+    summary = " ".join(f"The hall of the museum has a folding wall in room {n} now." for n in range(20))
+    edited = announced(100, "Now the hall:", "edit(path=museum/hall, new_string=wall)", "edit -> written")
+    told = event(199, summary, session="log", speaker="assistant", age_days=9)
+    asked = {"query": "What was done to the hall of the museum?", "long_sessions": {"log"}}
+
+    def shown_rooms(budget):
+        return "\n".join(shown(packed([*edited, told], budget=budget, **asked), "episodes")).count("folding wall")
+
+    assert shown_rooms(1024) == 20 > shown_rooms(160) > 0
+
+
 def test_a_step_in_which_nothing_failed_says_less_about_trouble():
     """Of two steps with the same words, the one with the failure scores higher."""
     good = announced(0, "Deploy the web shop", "exec(command=deploy web)", "exec -> the web shop is up")
@@ -1428,6 +1452,20 @@ def test_the_last_step_answers_how_work_ended_even_if_it_edits_nothing(asked):
     lines = shown(packed([*chain.from_iterable(steps)], query=asked, budget=100, long_sessions={"log"}), "episodes")
     assert "exec(command=open room 9)" in lines
     assert "exec(command=open room 0)" not in lines
+
+
+def test_a_question_about_past_work_is_answered_by_its_summary():
+    """The summary at the end comes with no call; a request for work needs the calls."""
+    edits = [
+        announced(20 * n, f"Room {n}:", f"edit(path=museum/hall.ex, new_string=hall {n})", "edit -> written")
+        for n in range(5)
+    ]
+    summary = "The hall of the museum now has folding walls, and all of its rooms are open."
+    told = event(199, summary, session="log", speaker="assistant", age_days=9)
+    ranking = draft([*chain.from_iterable(edits), told], query="What was done to the hall of the museum?").events
+    scores = {works: step_scores(ranking.match, ranking.pool, works=works) for works in (False, True)}
+    assert scores[False][-1] == 0.9
+    assert scores[True][-1] == 0.0
 
 
 def test_what_an_assistant_says_in_every_session_is_no_end():

@@ -49,6 +49,17 @@ def test_what_is_asked_for_comes_first_in_a_sentence():
     assert sentence.startswith("order #W1 has payment method visa_1")
 
 
+def test_what_a_call_only_asked_for_is_not_recorded():
+    """A card that a call tried is left out if a result names another; without any, it is all that is known."""
+    tried = replace(relation(9, "#W1", "visa_2", kind="payment_method"), confidence=0.6)
+    [sentence, *_] = said("Which payment method does order #W1 have?", [*SHOP, tried], named=["#W1"])
+    assert "visa_1" in sentence
+    assert "visa_2" not in sentence
+    unknown = [each for each in SHOP if each.target != "visa_1"]
+    [sentence, *_] = said("Which payment method does order #W1 have?", [*unknown, tried], named=["#W1"])
+    assert "visa_2" in sentence
+
+
 def test_what_merely_shares_a_property_is_far():
     """Another order paid with the same card hardly counts, unless the question asks for others."""
     what = related(*SHOP, named=["#W1"], types=TYPES)

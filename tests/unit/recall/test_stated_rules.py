@@ -43,6 +43,32 @@ def test_three_shared_terms_are_enough_for_a_long_rule():
     assert candidate.components.relevance > 0
 
 
+def test_a_rule_with_much_less_of_the_question_than_another_is_left_out():
+    """Rules of one tenant share general terms; the question is about the one that contains most of it."""
+    general = rule(2, "Group fares cannot be booked")
+    question = "May the basic fare be changed after the booking?"
+    relevance = {
+        number: [
+            candidate.components.relevance
+            for _, candidate in draft((), known(artifacts=rules), query=question).ranking
+            if general.artifact_id == candidate.source_id
+        ]
+        for number, rules in enumerate(([general], [general, rule(1, WORDING)]), start=1)
+    }
+    assert relevance[1][0] > 0 == relevance[2][0]
+
+
+def test_of_rules_with_mostly_the_same_terms_the_best_is_shown():
+    """Agents say the same limit in several wordings; another limit on the same thing stays."""
+    longer = "Basic fares cannot be changed after the booking, only cancelled"
+    other = "Gift cards cannot pay for basic fares"
+    rules = [rule(number, wording) for number, wording in enumerate((longer, WORDING, other))]
+    asked = "May a basic fare be changed after the booking, or combined with gift cards?"
+    verdicts = {each.source_id: each.verdict for _, each in draft((), known(artifacts=rules), query=asked).ranking}
+    assert sorted(verdicts.values()) == ["", "", "duplicate"]
+    assert not verdicts["a002"]
+
+
 def test_a_rule_reads_as_a_quotation():
     """The condition, which lists words, is not repeated."""
     recommendation = f"{told_in(3)}: “{WORDING}.”"

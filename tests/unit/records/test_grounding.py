@@ -20,7 +20,7 @@ MARKED = [
 def test_each_claim_gets_its_verdict(world, case):
     """The grounding status of a claim is the verdict of a reader of the records."""
     grounds = Case(case["claim"], VIEWS[world["name"]])
-    parts = [Grounds(grounds.part(view), view.trust_tier) for view in VIEWS[world["name"]].values()]
+    parts = [Grounds(grounds.relation(view), view.trust_tier) for view in VIEWS[world["name"]].values()]
     assert grounding_status(parts) == case["verdict"]
 
 

@@ -95,6 +95,13 @@ def test_how_an_assistant_ends_an_answer_tells_nothing():
     assert passages.worth == (0.0, 2.0, 1.0, 0.0, 0.0)
 
 
+def test_the_sentence_that_decides_comes_first():
+    """Of two sentences about the same, the one that says what is possible is shown."""
+    answer = "I found the exchange of your lamp. An exchange of a lamp is only possible once. Here is the lamp's label."
+    excerpt = Passages.of(answer, {"exchang": 1.0, "lamp": 1.0}).excerpt(60, from_beginning=False)
+    assert excerpt == "[…] An exchange of a lamp is only possible once. […]"
+
+
 def test_an_excerpt_does_not_end_with_a_heading():
     """A heading is shown only with the text below it."""
     price = "It depends on the shade, the cable and the number of bulbs."

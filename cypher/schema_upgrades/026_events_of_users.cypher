@@ -1,0 +1,6 @@
+// Find the events that name a user without reading all of the tenant's.
+//
+// mode: schema
+// row:  -
+CREATE INDEX event_of_user IF NOT EXISTS
+FOR ()-[r:NAMES_USER]-() ON (r.user_key, r.time_us);
