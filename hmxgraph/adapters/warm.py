@@ -123,7 +123,7 @@ def start(message: Mapping[str, Any]) -> None:
     """
     import subprocess  # noqa: PLC0415 - rarely needed, and an agent waits
 
-    log = state_file().with_suffix(".log")
+    log = _log_beside(state_file())
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if log.exists() and time() - log.stat().st_mtime < _STARTING:
         return
@@ -138,6 +138,10 @@ def start(message: Mapping[str, Any]) -> None:
     if started.returncode:
         raise OSError(f"the warm process could not be started; see {log}")
     _announce(int(started.stdout))
+
+
+def _log_beside(file: Path) -> Path:
+    return file.with_suffix(".log")
 
 
 def _announce(pid: int) -> None:
@@ -242,6 +246,8 @@ class Warm:
             finally:
                 self._closing.set()
                 file.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):  # `hmxgraph serve` has no log
+                    os.utime(_log_beside(file), (0, 0))  # another process may start at once
         with self._busy:
             pass
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from hmxgraph.engine import _data_home, _jars, _java, _process, _refusals, _settings, _swap
+from hmxgraph.engine import _class_archive, _data_home, _jars, _java, _process, _refusals, _settings, _swap
 from hmxgraph.engine._data_home import exclusive, write_private
 from hmxgraph.engine._jars import Distribution, distribution
 from hmxgraph.engine._java import LOCALE
@@ -204,7 +204,7 @@ def start(settings: Settings, listen: Listener) -> Server:
     program = _java.find(settings, _java.accepted(jars.version))
     secret = ensure_password(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
-    archive = _process.archive_flags(settings.cache, program, jars, settings.home)
+    archive = _class_archive.flags(settings.cache, program, jars, settings.home)
     usual = _process.command(program, jars, settings.home, sizes, (*_process.USUAL_COLLECTOR, *archive))
     try:
         return _start_process(settings, sizes, usual, secret, jars.version)
@@ -512,7 +512,7 @@ def _terminate(folder: Path) -> bool:
     if pid is not None and not _process.terminate(pid, folder, _STOP_SECONDS):
         raise _refusals.will_not_stop(pid, _STOP_SECONDS)
     if pid is not None:
-        _process.keep_archive(read_settings(folder).cache, folder)
+        _class_archive.keep(read_settings(folder).cache, folder)
     return pid is not None
 
 

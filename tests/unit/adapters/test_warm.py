@@ -67,6 +67,19 @@ def test_a_process_that_answers_stays_announced(file):
         assert warm.ask({"a": 1}) == {"echo": {"a": 1}}
 
 
+def test_another_process_may_start_once_one_has_ended(file, monkeypatch):
+    """A new process waits 20 s after one that was started, as that may be starting still, unless it has ended."""
+    monkeypatch.setattr(warm, "_DETACHED", 'echo 1 >> "$1.starts"; echo 1')
+    starts = file.with_suffix(".log.starts")
+    warm.start({})
+    warm.start({})
+    assert starts.read_text() == "1\n"
+    with Warm(lambda message: (message, None)).listening(file):
+        pass
+    warm.start({})
+    assert starts.read_text() == "1\n1\n"
+
+
 @pytest.mark.parametrize("message", [b"", b"{", b"\xff"])
 def test_a_message_that_is_not_json_is_ignored(message):
     """A client that sends anything but JSON gets no answer, and the process goes on."""

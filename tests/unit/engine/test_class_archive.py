@@ -2,8 +2,8 @@
 
 import pytest
 
+from hmxgraph.engine import _class_archive
 from hmxgraph.engine._jars import Distribution
-from hmxgraph.engine._process import archive_flags, keep_archive
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def flags(tmp_path):
     java = tmp_path / "java"
     java.touch()
     jars = Distribution(tmp_path / "jars", "5.26.31", "Main")
-    return lambda home: archive_flags(tmp_path / "cache", java, jars, home)[-1].split("=")
+    return lambda home: _class_archive.flags(tmp_path / "cache", java, jars, home)[-1].split("=")
 
 
 def test_the_next_server_uses_what_the_first_has_written(tmp_path, flags):
@@ -21,13 +21,13 @@ def test_the_next_server_uses_what_the_first_has_written(tmp_path, flags):
     flag, written = flags(first)
     assert flag == "-XX:ArchiveClassesAtExit"
     assert flags(other)[1] != written
-    keep_archive(tmp_path / "cache", first)
+    _class_archive.keep(tmp_path / "cache", first)
     assert flags(first) == [flag, written]
     (tmp_path / "cache" / "classes-of-another-java.jsa").touch()
     (tmp_path / "cache" / written.rpartition("/")[2]).write_bytes(b"\xa8\xba\x0b\xf0 classes")
-    keep_archive(tmp_path / "cache", other)
+    _class_archive.keep(tmp_path / "cache", other)
     assert flags(other)[0] == flag
-    keep_archive(tmp_path / "cache", first)
+    _class_archive.keep(tmp_path / "cache", first)
     assert flags(first) == flags(other)
     assert flags(first)[0] == "-XX:SharedArchiveFile"
     assert [file.suffix for file in (tmp_path / "cache").iterdir()] == [".jsa"]
@@ -37,5 +37,5 @@ def test_an_incomplete_archive_is_removed(tmp_path, flags):
     """Java writes the beginning of the file last: without it, the archive was cut off and is removed."""
     _, written = flags(tmp_path)
     (tmp_path / "cache" / written.rpartition("/")[2]).write_bytes(bytes(100))
-    keep_archive(tmp_path / "cache", tmp_path)
+    _class_archive.keep(tmp_path / "cache", tmp_path)
     assert not list((tmp_path / "cache").iterdir())
