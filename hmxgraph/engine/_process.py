@@ -193,8 +193,8 @@ _FLAGS = (
 USUAL_COLLECTOR = ("-XX:+UseG1GC",)
 # Keeps the old generation in one piece, so that it has room for one array of almost its size.
 COMPACTING_COLLECTOR = ("-XX:+UseSerialGC", "-XX:MaxNewSize=128m")
-# Settings that differ between 5.x and later releases. The default quiet period delays every stop by 10 s. While Java has
-# compiled nothing yet, the JavaCC parser is faster than the default one: a first pack takes 9.8 s instead of 13.0.
+# Settings that differ between 5.x and later releases. The default quiet period delays every stop by 10 s. While
+# Java has compiled nothing yet, the JavaCC parser is faster than the default one: a first pack takes 9.8 s, not 13.0.
 _ONLY_5 = {
     "internal.cypher.parser.antlr_enabled": "false",
     "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
