@@ -4,6 +4,7 @@
 this module as a program.
 """
 
+import gc
 import io
 import json
 import logging
@@ -72,6 +73,8 @@ class Resident:
             _log.warning("not warmed up: %s", error)
         finally:
             self._planned.set()
+        gc.collect()
+        gc.freeze()  # all that is loaded by now stays: the collector need not visit it again, 3 to 8 % of a pack's time
 
     def close(self) -> None:
         """Close all graphs."""

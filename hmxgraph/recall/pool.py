@@ -216,6 +216,9 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+# An abbreviation behind what it abbreviates: "Newark Airport (EWR)".
+_SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
+_IN_PARENTHESES = re.compile(_SHORT)
 # The sort key of a row: session, then sequence, time and id (HMX-E 7).
 _POOL_ORDER = itemgetter(1, 5, 6, 0)
 # How many turns away a word still counts.
@@ -327,6 +330,11 @@ class EventPool:
     def spoken(self) -> Flags:
         """Which events have a speaker."""
         return np.array(list(map(bool, self.speaker)), dtype=np.bool_)
+
+    @cached_property
+    def abbreviating(self) -> Flags:
+        """Which events have an abbreviation in parentheses in their text."""
+        return np.array(["(" in text and bool(_IN_PARENTHESES.search(text)) for text in self.text], dtype=np.bool_)
 
     @cached_property
     def by_assistants(self) -> Flags:
@@ -459,7 +467,7 @@ class EventPool:
 
 
 # The columns that depend on the lines, and those that depend on the tool calls and results in them.
-_OF_LINES = frozenset({"lengths", "empty"})
+_OF_LINES = frozenset({"lengths", "empty", "abbreviating"})
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
@@ -544,9 +552,9 @@ def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, work
     return WordMatch(tuple(terms), counts, rare * [_PHRASING if term in _PHRASING_WORDS else 1.0 for term in terms])
 
 
-# A name in a question, and how texts give its abbreviation: "Newark Airport (EWR)".
+# A name in a question, and what stands between it and its abbreviation in a text.
 _NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
-_ABBREVIATED = r"\b{name}\b[^()\n.]{{0,40}}\((?P<short>[A-Z][A-Z0-9]{{1,5}})\)"
+_BEFORE_SHORT = r"[^()\n.]{0,40}"
 # An abbreviation counts if this many events give it, and at least this share of those that abbreviate the name.
 _GIVEN_BY, _USUALLY = 3, 0.6
 
@@ -580,8 +588,10 @@ def _endings(name: str) -> list[str]:
 
 def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
     """Return the usual abbreviation of *name* in the texts that have all its terms, by their *counts*, or ""."""
-    pattern = re.compile(_ABBREVIATED.format(name=re.escape(name)))
-    named = np.flatnonzero((counts >= 1).all(axis=0)).tolist()
+    named = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
+    if len(named) < _GIVEN_BY:
+        return ""
+    pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
     given = Counter(found["short"] for at in named if (found := pattern.search(pool.text[at])))
     short = max(given, key=lambda each: (given[each], each), default="")
     return short if given[short] >= max(_GIVEN_BY, _USUALLY * given.total()) else ""
