@@ -73,8 +73,8 @@ def months_later(calendar_day: date, months: int) -> date:
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# Names that alone, without a day, a year or a word such as "in", may not mean a month: "may" and "march" are also verbs,
-# "dec" occurs in identifiers, Jan and June are also people.
+# Names that without a day, a year or a word such as "in" may not mean a month: "may" and "march" are also verbs, "dec"
+# occurs in identifiers, Jan and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}

@@ -207,7 +207,7 @@ def _appraisal(
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return the knowledge with enough confidence; of artifacts and conflicts only what applies to the reader (HMX-A 6).
+    """Return the knowledge with enough confidence; artifacts and conflicts must also apply to the reader (HMX-A 6).
 
     For hard rules and conflicts any confidence is enough. A conflict quotes its sides, so it applies only if all of
     those that are artifacts do.

@@ -81,8 +81,8 @@ class KnownRecord:
     """A task record as of the requested moment, with its section and trust.
 
     ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it,
-    ``countersigned`` is the number of those whose latest verdict confirms it; ``reporting_events`` are the ids of the
-    events with the same content.
+    ``countersigned`` is the number of those whose latest verdict countersigns it; ``reporting_events`` are the ids of
+    the events with the same content.
     """
 
     record_id: str
@@ -180,7 +180,7 @@ class Evidence:
 
 
 class Happened(NamedTuple):
-    """An action, result or error of the running session; ``action`` is the name of the action it starts or belongs to."""
+    """An action, result or error of the running session, with the name of the action that it starts or belongs to."""
 
     event_type: str
     text: str
@@ -302,7 +302,7 @@ class Guidance:
         return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """Return how well *actions* fit the request, in [0, 1]; 1 if nothing is expected or the model knows none of them.
+        """Return how well *actions* fit the request, in [0, 1]; 1 if none is expected, or none of *actions* is known.
 
         Of a procedure, all known actions are compared with the expected ones; if the question names one of its actions,
         it fits fully. Of other artifacts, only the first known action counts.
@@ -527,7 +527,7 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 def workflow_hints(
     best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
 ) -> dict[str, Any] | None:
-    """Return the hints as a document; None if no procedure fits, the *remedy* has no steps and nothing blocks the session.
+    """Return the hints as a document; None without procedure, steps of the *remedy* and blockers of the session.
 
     The steps of the *remedy*, the playbook for the failure, come before those of the *best* procedure.
     """
