@@ -530,7 +530,7 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """Hits whose neighbours were all fetched; empty if one of the fetched events was unusable or later than as_of."""
+        """Hits whose neighbours are all in the pool; empty if an event was left out because it is erased or expired."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])

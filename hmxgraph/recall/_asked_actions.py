@@ -63,7 +63,7 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the actions of procedures, and the changes of :func:`changes_of_policies`, whose verb the question uses.
 
-    A verb does not count if it is common ("get"), or used only as a noun or of the past ("the return", "I returned").
+    Common verbs ("get") do not count, nor those used only as a noun or in the past tense ("the return", "I returned").
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -85,7 +85,7 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes that policies are about whose condition is that a user asks for the change."""
+    """Return the change that each policy is about whose condition is that the user asks for it."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
@@ -98,7 +98,7 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks of whose name the question contains at least half of the words.
+    """Return the actions of playbooks with at least half of the words of their name in the question.
 
     None if it does not speak of trouble. A program's name before a subcommand does not count: it does not say what the
     action does.
@@ -140,7 +140,7 @@ def _calls_for(question: Question, action: str) -> bool:
 
 
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
-    """Return the terms of the question without the name of each action, once, and the verb before an error message.
+    """Return the terms of the question without one mention of each action, and the verb before an error message.
 
     Neither is part of the message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
     """
@@ -153,9 +153,10 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
     """Return how many words of the playbook's failure the question has, 0 if too few; and 1 if it names the action.
 
-    Of several failures, the one with most words in the question counts. Enough words are the share that
-    :func:`_least_share` returns, and at least two. For a question about trouble it is also enough if the failure has
-    all its words, at least two of them, apart from words common to all failures and those of the actions.
+    Of several failures, the one with most words in the question counts. Enough are the share that :func:`_least_share`
+    returns, and at least two; a failure of fewer than ``_TELLING_WORDS`` words also needs a question that speaks of
+    trouble or names the action. If it speaks of trouble, it is enough, too, that it has at least two words beside those
+    common to all failures and those of the actions, all of them words of the failure.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)

@@ -77,8 +77,8 @@ def with_passages(
     Only events that reach the threshold are cut, and none if together they fill at most three quarters of *budget* or
     if there is only one; passages are longer if all of them then fit.
 
-    If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and its
-    passages are as long as fit its equal share of *room*.
+    If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and the
+    passages of a session are as long as its equal share of *room* allows.
 
     Documents stay whole, and so does outside text of at most half the budget: it is about one thing, and half a record
     misleads. Longer text would leave no room for what followed. Steps of logs are short already.

@@ -74,6 +74,6 @@ class QuotedError:
     def _mentions(self) -> Flags:
         """Which events mention the error: they have most of its words close together.
 
-        Words anywhere in the text do not count: a long text has some words of any message.
+        Words spread over a text do not count: a long text has some words of any message.
         """
         return together(self._weights, self.pool, _SAME_ERROR)

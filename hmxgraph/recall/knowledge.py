@@ -348,7 +348,7 @@ class Guidance:
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
         """Whether the question speaks of trouble with an action of this playbook, but reports no known failure.
 
-        :meth:`relevance` has ruled out artifacts without an action that the question names in full, if it names one.
+        If it names an action in full, :meth:`relevance` has ruled out the playbooks about others.
         """
         meant = self.about or not self.suspected.isdisjoint(artifact.actions)
         return bool(meant and artifact.failures) and not self.remedies
@@ -527,7 +527,7 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 def workflow_hints(
     best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
 ) -> dict[str, Any] | None:
-    """Return the hints as a document; None without procedure, steps of the *remedy* and blockers of the session.
+    """Return the hints as a document; None if there is no procedure, no step of the *remedy* and no blocker.
 
     The steps of the *remedy*, the playbook for the failure, come before those of the *best* procedure.
     """

@@ -319,7 +319,7 @@ class EventPool:
 
     @cached_property
     def of_tools(self) -> bool:
-        """Whether most of the events belong to sessions with results, other than documents."""
+        """Whether most of the events belong to sessions with results that are no documents."""
         in_tool_sessions = self.in_sessions_of(self.results & (self.talk > 0))
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
@@ -543,7 +543,7 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*; a term weighs the more, the fewer of the tenant's events contain it.
 
-    Events outside the pool count as if they did not. In a request for work (*works*), a term that no event contains
+    Events outside the pool count as not containing it. In a request for work (*works*), a term that no event contains
     weighs no more than the rarest one that some event contains: it may only be a new detail. In a question it keeps its
     weight: it may be the very thing that nobody mentioned.
     """
@@ -688,7 +688,7 @@ class Nearby:
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
-        """Return *shift* and, for each two events that far apart in the pool, the weights of one in the other.
+        """Return *shift* and, for any two events that far apart in the pool, the weights of one in the other.
 
         These are the weight of the earlier in the later event, without and with the bonus for answers, and the weight
         of the later in the earlier event.
@@ -710,7 +710,7 @@ class Nearby:
         return weighted(match.weights, near) / total if total else np.zeros(match.counts.shape[1])
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
-        """Return *values* (rows by events) plus the decayed values of neighbours; *boosted* adds the answers' bonus."""
+        """Return *values* (rows by events) plus those of neighbours, decayed; if *boosted*, with the bonus for answers."""
         total = values.copy()
         for shift, later, answers, earlier in self._shares:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)

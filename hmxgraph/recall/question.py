@@ -157,9 +157,10 @@ class Question:
     - Words: ``terms`` are its search terms; ``keywords`` its words, unstemmed, without stop words; ``runs`` all runs of
       up to ``LONGEST_NAME`` terms, used to match names and titles; ``names`` what extraction recognised as names;
       ``subjects`` the words after auxiliary verbs, as terms: "ann" in "when did Ann call?".
-    - Kind: ``recalls``: asks about the past; ``works``: requests work; ``latest``: asks for the latest of something;
-      ``ended``: how something ended, or how far it has got; ``of_manner``: how to answer; ``seeks_advice``: what can be
-      done; ``when``: at what time; ``own``: has "I" or "my".
+    - Kind: ``recalls``: asks about the past, as all questions do but those for how to do something; ``works``: requests
+      work; ``latest``: asks for the latest of something; ``ended``: asks how something ended or how far it has got;
+      ``of_manner``: asks how to answer; ``seeks_advice``: asks what can be done; ``when``: asks for a time; ``own``:
+      has "I" or "my".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
     - Time: ``span`` is the time that it names; ``dated``: that is a calendar date, and no open range; ``months``: the
@@ -357,7 +358,7 @@ def _requests(sentence: str) -> bool:
 
 
 def _asks_about_past(text: str) -> bool:
-    """Whether the text counts as a question about the past: any question or "remind me", but for one how to do it."""
+    """Whether the text counts as about the past: a question or "remind me", unless it asks how to do something."""
     asks = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
     return asks and not _HOW_TO.search(text)
 

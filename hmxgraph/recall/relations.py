@@ -96,9 +96,9 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Vicinity:
-    """The best events: scores in [0, 1] by id, (event id, normalised name) of their mentions, match with the question.
+    """The best events: their scores in [0, 1], and the entities they mention, as (event id, normalised name).
 
-    ``assurance``: how well they match it, in [0, 1].
+    ``assurance``: how well they match the question, in [0, 1].
     """
 
     scores: Mapping[str, float] = field(default_factory=dict)
@@ -166,7 +166,7 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 
 
 def _subjects(related: Related) -> frozenset[str]:
-    """The entities that a request for work is about: those it names, and those with a relation to one, except a person.
+    """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
     A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
     the customer's other orders.
@@ -193,10 +193,10 @@ def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    Things mentioned together are shown only if the question names both. Uses and the actions of *workers* (agents and
-    tools) are shown to a question that names both ends, or one end and asks who or what acted; not to one that quotes
-    an error, such as "Bash failed: no tree". "I think we use the gift card", in a request for work, does not ask who
-    used a tool named "think".
+    Things mentioned together are shown only if the question names both. Uses, and the actions of *workers* (agents and
+    tools), are shown if it names both ends, or names one and asks who or what acted without requesting work: "I think
+    we use the gift card" does not ask who used a tool named "think". They are not shown if it quotes an error, such as
+    "Bash failed: no tree".
 
     What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
     message. A ``hosted_on`` relation is left out if the address contains the host.
@@ -303,7 +303,7 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources with several targets, all of which another entity has too that has a relation to the source.
+    """Yield each source of several targets if another entity has all of them, too, and a relation to the source.
 
     An example is an email address beside the user who has it and the same orders. If both have a relation to each
     other, the one that the question names stays, else the one with more targets, else the first.

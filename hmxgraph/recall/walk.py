@@ -48,7 +48,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """All mentions of the entities around the best events, but for very common ones; the tenant's ``event_count``."""
+    """All mentions of the entities of the best events, except very common ones; ``event_count`` is the tenant's."""
 
     mentions: tuple[Mention, ...] = ()
     event_count: int = 0
