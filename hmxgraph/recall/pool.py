@@ -710,7 +710,7 @@ class Nearby:
         return weighted(match.weights, near) / total if total else np.zeros(match.counts.shape[1])
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
-        """Return *values* (rows by events) plus those of neighbours, decayed; if *boosted*, with the bonus for answers."""
+        """Return *values* (rows by events) plus those of neighbours, decayed; *boosted*: with the bonus for answers."""
         total = values.copy()
         for shift, later, answers, earlier in self._shares:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)

@@ -117,11 +117,11 @@ ANY_FAILURE = frozenset(
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# What may be an error message: what a program gives or a person says in quotation marks, or text from "Error:", "error
-# TS2345:", "failed:" or "RuntimeError)" on. The group ``gives`` matches the verbs that only fit programs.
+# What may be an error message: what a program gives, a person says or follows a colon in quotation marks, or text from
+# "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. The group ``gives`` has the verbs that only fit programs.
 _MESSAGE = re.compile(
-    r"\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
-    r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
+    r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
+    r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}|:\s+)[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
     r"|(?:\b|\()(?P<error>(?:(?:error|exception)\b[^\"\u201d`\n:]{0,20}:|(?:fail(?:s|ed)?|fatal):"
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
@@ -313,6 +313,8 @@ def _quoted_error(text: str) -> str:
 
     >>> _quoted_error('The push fails with "no upstream branch". Why?')
     'no upstream branch'
+    >>> _quoted_error('git will not add my file: "The following paths are ignored"')
+    'The following paths are ignored'
     >>> _quoted_error("ship: Error: no carrier here. Why?")
     'Error: no carrier here'
     >>> _quoted_error("** (RuntimeError) no key is configured")
