@@ -265,8 +265,8 @@ class Guidance:
       or "".
     - Playbooks: ``remedies`` are the ids of those for this failure or the one that the question reports; ``warning`` is
       the id of the one to show for an expected step.
-    - Wording: ``asked`` are the actions whose verb is a word of the question, ``doubtful`` those changes among them
-      that a policy says are usually declined; ``named`` are actions of procedures that the question names;
+    - Wording: ``asked`` are the actions whose verb the question uses, ``doubtful`` those changes among them that a
+      policy says are usually declined; ``named`` are actions of procedures that the question names;
       ``error_terms`` are the words of the error message that it quotes. If it speaks of trouble (``troubled``),
       ``about`` are the actions whose whole name it contains, ``suspected`` the actions of playbooks of whose name it
       contains at least half of the words.
@@ -327,12 +327,12 @@ class Guidance:
         0 for a policy about the first step once work has begun, and for one about a requested change that the question
         does not ask for; low if the condition names known actions but no expected one.
         """
-        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
-        if moment == WORK_BEGINS and self.done:
+        condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        if condition == WORK_BEGINS and self.done:
             return 0.0
-        if isinstance(moment, str) and moment.startswith(ASKED_TO):
+        if isinstance(condition, str) and condition.startswith(ASKED_TO):
             return float(not self.asked.isdisjoint(artifact.actions[-1:]))
-        named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
+        named = self.known.intersection(condition.split()) if isinstance(condition, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def _decides(self, artifact: KnownArtifact) -> bool:
@@ -340,10 +340,10 @@ class Guidance:
 
         If the policy names no further action, because work then ends, the lookup itself must be expected.
         """
-        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
         decided = artifact.actions[1:] or artifact.actions
-        return after is not None and moment == after and not self.expected.isdisjoint(decided)
+        return after is not None and condition == after and not self.expected.isdisjoint(decided)
 
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
         """Whether the question speaks of trouble with an action of this playbook, but reports no known failure.
@@ -403,7 +403,8 @@ class Guidance:
 
         It is 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it. If
         there is such a playbook, the relevance of everything else but policies is halved; if there is none and the
-        question quotes an error, that of everything but policies and playbooks.
+        question quotes an error, that of everything but policies and playbooks. It is 0 for artifacts that have none of
+        the actions in ``about``, and for playbooks about another error than the quoted one.
         """
         if self.answers(artifact):
             return 1.0
