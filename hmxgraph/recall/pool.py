@@ -217,7 +217,7 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went, as the line with its date does already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
-# An abbreviation behind what it abbreviates: "Newark Airport (EWR)".
+# An abbreviation after what it abbreviates: "Newark Airport (EWR)".
 _SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
 _IN_PARENTHESES = re.compile(_SHORT)
 # The sort key of a row: session, then sequence, time and id (HMX-E 7).

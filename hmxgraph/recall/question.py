@@ -118,7 +118,7 @@ ANY_FAILURE = frozenset(
     )
 )
 # What may be an error message: what a program gives, a person says or follows a colon in quotation marks, or text from
-# "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. The group ``gives`` has the verbs that only fit programs.
+# "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. After a word of the group ``gives`` it certainly is one.
 _MESSAGE = re.compile(
     r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
     r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}|:\s+)[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"

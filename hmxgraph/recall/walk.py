@@ -19,9 +19,10 @@ from hmxgraph.text.terms import terms
 
 _DAMPING = 0.7
 STEPS = 14
-# Share of the restart probability on the events that match best in words, if the question names entities.
+# Share of the restart probability on the events that match best in words, if the question names entities; their number.
 _EVENT_SEEDS = 0.05
 _SEED_EVENTS = 3
+# Added to the ranks before taking logarithms.
 _LOG_FLOOR = 1e-7
 # Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
