@@ -33,11 +33,12 @@ class QuotedError:
         """The words of the message that tell errors apart; () if they are fewer than two or it is no error message.
 
         A quotation is an error message if the question speaks of trouble or certainly quotes an error, or if the result
-        of a failed call has the same message.
+        of a call has the same message. The result need not be marked as failed: a command that reports failed tests has
+        itself worked.
         """
         troubled = self.question.troubled or self.question.reports_error
-        failed = troubled or bool((self._alike & self.pool.failures).any())
-        return tuple(self._weights) if failed and len(self._weights) >= _LEAST_TERMS else ()
+        reported = troubled or bool((self._alike & (self.pool.failures | self.pool.successes)).any())
+        return tuple(self._weights) if reported and len(self._weights) >= _LEAST_TERMS else ()
 
     @property
     def events(self) -> Flags:

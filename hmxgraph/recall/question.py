@@ -34,10 +34,11 @@ _HOW_TO = re.compile(
     r"|(?:\b(?:what|where|whom?|which(?: [\w-]+){0,5}) |^\W*)(?:should|shall|must) (?:i|we|one)\b(?! have\b)",
     re.IGNORECASE,
 )
-# Asks for a time; "I typed it wrong when I ordered" does not.
+# Asks for a time; "I typed it wrong when I ordered" and "Is it deleted when a review is closed?" do not.
 _WHEN = re.compile(
     r"\b(?:(?:tell|remind) (?:me|us)|know|say|said|remember|recall|sure|exactly|and|of|between) when\b"
-    r"|\bwhen\b(?! (?:i|we)\b)|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
+    rf"|\bwhen(?:['\u2019]s|,?(?: (?:exactly|precisely|roughly|again|next|last|else|ever),?)? (?:{_AUXILIARIES}))\b"
+    r"|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
     re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
@@ -213,6 +214,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     >>> question = understood("When did Ann deploy to staging?", 0)
     >>> question.intent, question.terms, question.when
     ('temporal', ('ann', 'deploy', 'stage'), True)
+    >>> understood("Is it deleted when the review is closed?", 0).when
+    False
     >>> understood("Deploy the staging environment", 0).intent
     'procedural'
 

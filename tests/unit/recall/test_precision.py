@@ -1380,14 +1380,18 @@ def test_what_an_assistant_says_again_and_again_is_shown_once():
     assert sum("Only to the card" in line for line in lines) == 1
 
 
-def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
-    """The question need not speak of trouble; what a page says, or nothing says, is no error."""
+def test_a_quotation_is_an_error_if_a_call_reports_it():
+    """The question need not speak of trouble, nor the call have failed: a command that reports failed tests has worked.
+
+    What somebody says, or nothing says, is no error.
+    """
     message = "these paths are ignored by the list of the folder"
-    failed = log((100, ("exec(command=git add site.css)", f"exec failed: {message}")))
-    page = log((100, ("exec(command=cat notes)", f"exec -> {message}")))
     asked = f'git add says "{message}". How do I add my page?'
-    assert draft(failed, query=asked).events.error.terms
-    assert not draft(page, query=asked).events.error.terms
+    for result in (f"exec failed: {message}", f"exec -> 9 tests, {message}"):
+        error = draft(log((100, ("exec(command=git add site.css)", result))), query=asked).events.error
+        assert error.terms
+        assert error.events.tolist() == [False, True]
+    assert not draft([event(1, message, speaker="ana")], query=asked).events.error.terms
     assert not draft(query=asked).events.error.terms
 
 
