@@ -48,7 +48,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
-from hmxgraph.recall.relations import Vicinity
+from hmxgraph.recall.relations import Vicinity, without_refused
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
@@ -597,10 +597,11 @@ class _Opening:
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
+        ranking = self.ranking(_events(row, self.state.as_of_us))
         related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = without_refused(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
-        ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
         changes = frozenset(filter(is_action, {call[0] for call in ranking.pool.tools if call is not None}))

@@ -403,6 +403,10 @@ class EventPool:
     def _of_kind(self, kind: str) -> Flags:
         return np.array([each == kind for each in self.kinds], dtype=np.bool_)
 
+    def calls_with(self, results: Flags) -> frozenset[int]:
+        """The places of the calls whose results are among *results*."""
+        return frozenset(self.call_of[at] for at in np.flatnonzero(results).tolist()) - {-1}
+
     @property
     def unanswered(self) -> list[str]:
         """The ids of the calls whose results are not in the pool."""

@@ -19,7 +19,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import Candidate, support
 from hmxgraph.recall.knowledge import KnownRelation, Related, RelatedEntity
 from hmxgraph.recall.known_candidates import Appraisal, relation_candidate
-from hmxgraph.recall.pool import Floats, Integers
+from hmxgraph.recall.pool import EventPool, Floats, Integers
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.terms import search_text, terms, words
 
@@ -104,6 +104,27 @@ class Vicinity:
     scores: Mapping[str, float] = field(default_factory=dict)
     mentions: Sequence[tuple[str, str]] = ()
     assurance: float = 0.0
+
+
+# Confidence of relations that are known from the arguments of calls only.
+_REQUESTED = 0.6
+
+
+def without_refused(related: Related, pool: EventPool) -> Related:
+    """Return *related* without the relations that a failed call in the *pool* asked for.
+
+    They stay if a record states them, or if a call with both of their ends in its arguments is known to have worked.
+    """
+    failed, worked = pool.calls_with(pool.failures), pool.calls_with(pool.successes)
+    calls = {at: f" {pool.words[at]} " for at in sorted(failed | worked)}
+
+    def is_refused(relation: KnownRelation) -> bool:
+        ends = [f" {search_text(end)} " for end in (relation.source, relation.target)]
+        asking = {at for at, words_of_call in calls.items() if all(end in words_of_call for end in ends)}
+        return bool(asking & failed) and not asking & worked
+
+    kept = (each for each in related.relations if not failed or each.confidence > _REQUESTED or not is_refused(each))
+    return replace(related, relations=tuple(kept))
 
 
 def relation_candidates(
