@@ -243,10 +243,10 @@ SWAP = "Please swap the seats of my brother and me in the night train"
 
 def _bookings():
     answer = "A night swap needs the consent of both travellers."
-    events = booking(1, "please swap my seat in the night train", answer=answer, ending="You sit in 4C.", age_days=9)
-    events += booking(
-        2, "please swap the seat of my brother and me", answer=answer, ending="You sit in 7A.", age_days=8
-    )
+    wish = "please swap my seat in the night train for that of my brother"
+    events = booking(1, wish, answer=answer, ending="You sit in 4C.", age_days=9)
+    wish = "please swap the seats of my brother and me for the night train"
+    events += booking(2, wish, answer=answer, ending="You sit in 7A.", age_days=8)
     return events
 
 
