@@ -1,6 +1,7 @@
-"""Whole episodes: a few past sessions, shown as calls with results instead of isolated lines.
+"""Whole episodes: a few sessions, shown as messages and calls with their results instead of isolated lines.
 
-A log of many tasks is a session that is shown by steps: its events have a ``step`` of 0 or more.
+A *unit* is a message, or a call with its results. A *log of many tasks* is a session that is shown by steps: its events
+have the number of their step, those of other sessions have -1.
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -11,8 +12,8 @@ from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# In a pack with entries in one of these sections, past sessions fill at most BESIDE_ANSWERS of the budget. Otherwise
-# they may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
+# In a pack with entries in one of these sections, episodes fill at most BESIDE_ANSWERS of the budget. Otherwise they
+# may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
 _ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
 
 Unit = tuple[Ranked, ...]
@@ -23,10 +24,11 @@ def add_episodes(
 ) -> list[Dropped]:
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
-    A unit is a message, or a call with its results. Each session gets an equal share of the tokens left below the cap
-    and fills it with its best units. Logs of many tasks have a cap of their own and share it: the best steps of all of
-    them are added. Units that only repeat memories in *stated* are dropped. *errors* are the places of the results that
-    report the error that the question quotes. If all procedures are *guessed*, they do not lower the caps.
+    Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
+    :func:`_chosen` prefers. All logs of many tasks together count as one session with a cap of its own: their best
+    steps are added. Units that only repeat memories in *stated* or earlier units of their session are dropped. *errors*
+    are the places of the events that report the error that the question quotes. With *guessed*, procedures do not lower
+    the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -54,9 +56,9 @@ def add_episodes(
 
 
 def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
-    """If no session fits, add the best unit, and the next one if it explains the best, truncated to the *cap*.
+    """Add the best of *units*, and the next one if that explains it; together cut to *cap* tokens.
 
-    A section with eligible candidates gets an entry (HMX-C 4).
+    Called if no session fits: a section with eligible candidates gets an entry (HMX-C 4).
     """
     if not units:
         return
@@ -67,7 +69,7 @@ def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
 
 
 def _explains(unit: Unit, following: Unit) -> bool:
-    """Whether the *following* unit came directly after *unit* and is at least as relevant."""
+    """Whether *following* begins right after *unit*, with an event at least as relevant as the last one of *unit*."""
     last, first = unit[-1].candidate, following[0].candidate
     follows = (first.session_id, first.place) == (last.session_id, last.place + 1)
     return follows and first.components.relevance >= last.components.relevance
@@ -76,8 +78,8 @@ def _explains(unit: Unit, following: Unit) -> bool:
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
-    If the session has *calls*, a result whose call is not among the *events* belongs to no unit;
-    other outside text, such as an error, belongs to the unit before it.
+    If the session has *calls*, a result whose call is not among the *events* belongs to no unit; if not, each result is
+    a unit. Other outside text, such as an error, belongs to the event before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()
@@ -96,9 +98,9 @@ def _is_call(ranked: Ranked) -> bool:
 
 
 def _parts(ranking: Iterable[Ranked]) -> list[list[list[Ranked]]]:
-    """Return the parts that share the room, best first: one per session, and one for all logs of many tasks.
+    """Return the sessions in parts, best first: each session is one part, and all logs of many tasks are one.
 
-    A part is a list of sessions, a session the list of its events in session order.
+    A part is a list of sessions, best first; a session is the list of its events in session order.
     """
     placed = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
     grouped = (list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id))
@@ -115,8 +117,8 @@ def _is_log(events: Sequence[Ranked]) -> bool:
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
     """Return the units of a session that may be shown, and its dropped events.
 
-    What another session says does not count as repeated, so that each session stays complete. A call is dropped as a
-    repeat only together with its results: the same call may have had another result.
+    Repeats of memories and within the session are dropped, but not those of other sessions, so that each session stays
+    complete. A call is dropped as a repeat only together with its results: the same call may have had another result.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
@@ -136,10 +138,10 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[Unit]:
     """Return the units that fit *limit*: those with *errors* and the next ones, the first and the last, then the best.
 
-    Ties go to the later unit: findings and actions come late in a session.
+    Of units with the same relevance to one decimal, the later comes first: findings and actions come late in a session.
     """
-    failed = (place for place, unit in enumerate(units) if any(ranked.candidate.place in errors for ranked in unit))
-    first = [at for place in failed for at in (place, place + 1) if at < len(units)]
+    with_error = (place for place, unit in enumerate(units) if any(ranked.candidate.place in errors for ranked in unit))
+    first = [at for place in with_error for at in (place, place + 1) if at < len(units)]
     ends = [place for place in (0, len(units) - 1) if units]
     best = sorted(range(len(units)), key=lambda place: (-round(_relevance(units[place]), 1), -place))
     return _fitting(units, [*first, *ends, *best], limit)
@@ -159,7 +161,7 @@ def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit
 
 
 def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
-    """Return the units at *places* that fit *limit* together, the first ones first; none if only one event fits."""
+    """Return the units at *places* that together fit *limit*, tried in order; none if only one event fits."""
     kept = list[Unit]()
     for place in dict.fromkeys(places):
         tokens = _tokens(units[place])

@@ -20,12 +20,12 @@ from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.excerpts import Passages
 from hmxgraph.text.terms import word_trigrams
 
-# Duplicate texts: equal after normalisation, or with a word-trigram Jaccard of at least 0.92.
+# Duplicate texts: the Jaccard index of the word trigrams, after normalisation, is at least 0.92.
 
 ALIKE = 0.92
 # Sets of fewer trigrams are that similar only if they are equal: 11 of 12 is less than 0.92.
 FEW = 12
-# Packs of one tenant compare the same texts repeatedly; cache size in texts of some kilobytes each.
+# Number of texts whose words and trigrams are cached, some kilobytes each: packs of one tenant compare the same ones.
 _CACHED_TEXTS = 4_096
 # Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" are left unchanged.
 _QUOTES = "\"'`*_\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
@@ -61,7 +61,7 @@ class Duplicates:
         self._by_trigram: dict[int, list[_Trigrams]] = {}
 
     def repeats(self, text: str) -> bool:
-        """Whether *text* duplicates an earlier one; remembers it if not.
+        """Whether *text* duplicates an earlier one; remembers it if not. Blank texts are no duplicates.
 
         >>> seen = Duplicates()
         >>> seen.repeats("Always verify the rollout."), seen.repeats("always verify the ROLLOUT")
@@ -105,7 +105,7 @@ def _shape(text: str) -> Shape:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _normalised_words(text: str) -> tuple[str, ...]:
-    """Return the blank-separated words of *text*, case-folded, without quotes, markup and sentence punctuation.
+    """Return the words of *text* between blanks, case-folded, without the punctuation and markup around them.
 
     All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text of only
     punctuation keeps it. Each Chinese, Japanese or Korean character is a word.
@@ -154,7 +154,7 @@ class Repeats:
     def reason(self, candidate: Candidate) -> str:
         """Return ``duplicate`` if *candidate* repeats one accepted before; otherwise accept it and return "".
 
-        Candidates of the sections workflow and conflicts are exempt.
+        Candidates of the sections workflow and conflicts are neither compared nor remembered.
         """
         source = (candidate.source_type, candidate.source_id)
         if candidate.section in {"workflow", "conflicts"}:
@@ -171,7 +171,7 @@ class Repeats:
         return fresh
 
     def _restates(self, candidate: Candidate) -> bool:
-        """Whether a memory or an event only repeats a memory that was accepted before, whoever said it."""
+        """Whether a memory or an event has just the words of an earlier memory, whoever said it."""
         if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
         own = statement(candidate)
@@ -190,7 +190,7 @@ def statement(candidate: Candidate) -> tuple[str, ...]:
 
 
 def repeated_memories(box: "Box") -> list[Ranked]:
-    """Return the memories in *box* whose words an event in *box* contains as one run.
+    """Return the memories and task records in *box* whose words an event in *box* contains as one run.
 
     Rules, pinned memories and those that someone asked to remember are not returned.
     """
@@ -224,7 +224,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate is a rule or memory: these are kept rather than an event that only repeats them."""
+    """Whether the candidate is a rule, memory or task record: these are kept, not an event that only repeats them."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 
@@ -273,7 +273,7 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
     return {name: int(total * share / whole) for name, share in shares.items()}
 
 
-# Filling: one guaranteed entry per section, section shares, then redistribution (HMX-C 4).
+# Filling: the best entry of each section, section shares, then redistribution (HMX-C 4).
 
 # Minimum tokens that remain of a truncated entry.
 LEAST_CUT = 24
@@ -305,7 +305,7 @@ class Box:
     """The budget while it is filled: entries by rank, and the tokens used, including headings and dates.
 
     ``budgets`` and ``in_section`` are the tokens allotted to and used by each section, without headings; ``opened`` are
-    the headings already counted.
+    the keys of the headings, dates and the notice that are already counted (:func:`~hmxgraph.recall.pack.groups`).
     """
 
     total: int
@@ -323,7 +323,7 @@ class Box:
         return self.total - self.used
 
     def overhead(self, ranked: Ranked) -> int:
-        """Return the tokens of the headings that an entry would add."""
+        """Return the tokens of the headings, date and notice that an entry would add."""
         return sum(map(self.costs.of, self._headings(ranked) - self.opened))
 
     def fits(self, ranked: Ranked) -> bool:
@@ -332,7 +332,7 @@ class Box:
         return needed <= free and len(self.packed) < MAX_ENTRIES and needed + self.overhead(ranked) <= free
 
     def fits_section(self, ranked: Ranked) -> bool:
-        """Whether the entry fits within its section's own budget."""
+        """Whether the whole entry fits, and its section's own budget holds it."""
         section = ranked.candidate.section
         return self.fits(ranked) and self.in_section.get(section, 0) + ranked.candidate.tokens <= self.budgets[section]
 
@@ -345,7 +345,10 @@ class Box:
         self.opened |= self._headings(ranked)
 
     def add_cut(self, ranked: Ranked, limit: int) -> bool:
-        """Add an entry truncated to at most *limit* tokens if enough of it remains; return whether it was added."""
+        """Add an entry, truncated if longer than *limit* or the rest of the budget; return whether it was added.
+
+        It is not added if too little of it would remain.
+        """
         tokens = min(ranked.candidate.tokens, limit, self.free - self.overhead(ranked))
         if tokens < min(LEAST_CUT, ranked.candidate.tokens) or len(self.packed) >= MAX_ENTRIES:
             return False
@@ -353,25 +356,26 @@ class Box:
         return True
 
     def remove(self, ranked: Ranked) -> None:
-        """Take an entry out again; its heading stays counted."""
+        """Take an entry out again; its headings stay counted."""
         packed = self.packed.pop(ranked.rank)
         self.used -= packed.tokens
         self.in_section[packed.section] -= packed.tokens
 
     def _headings(self, ranked: Ranked) -> frozenset[Hashable]:
-        """Return the headings of an entry, cached because each entry is tried several times."""
+        """Return the keys of an entry's headings, cached because each entry is tried several times."""
         if ranked.rank not in self._groups:
             self._groups[ranked.rank] = frozenset(groups(ranked.candidate))
         return self._groups[ranked.rank]
 
 
+# In which order a strategy tries the entries of the sections, each of which is given best first.
 _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
 def fill(box: Box, eligible: Sequence[Ranked], strategy: str, limited: Container[str] = ()) -> None:
-    """Fill *box* from *eligible*: one entry per section, shares, redistribution, then one entry truncated to the rest.
+    """Fill *box*: the best entry of each section, what else fits in the order of *strategy*, one entry cut to the rest.
 
-    *Limited* sections get no more than their shares, except for their guaranteed first entry.
+    *Limited* sections get no more than their shares, except for their best entry.
     """
     sections = _by_section(eligible)
     _guarantee(box, sections)
@@ -391,7 +395,7 @@ def _by_section(eligible: Sequence[Ranked]) -> dict[str, list[Ranked]]:
 
 
 def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """Add the best entry of each section, truncated if later sections would otherwise get nothing."""
+    """Add the best entry of each section, truncated if it leaves no room for the beginnings of those that follow."""
     waiting = [members[0] for members in sections.values()]
     for place, ranked in enumerate(waiting):
         later = sum(min(other.candidate.tokens, LEAST_CUT) + box.overhead(other) for other in waiting[place + 1 :])
@@ -400,28 +404,28 @@ def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
 
 
 def _shares(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield what fits the section budgets first, then everything by section priority and rank."""
+    """Yield what fits the section budgets, then everything, both by section priority and rank."""
     for members in sections.values():
         yield from (ranked for ranked in members if ranked.rank not in box.packed and box.fits_section(ranked))
     yield from chain.from_iterable(sections.values())
 
 
 def _breadth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield one entry per section in turn."""
+    """Yield the best entry of each section, then the second best of each, and so on."""
     for turn in zip_longest(*sections.values()):
         yield from (ranked for ranked in turn if ranked is not None)
 
 
 def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
     """Yield all entries of the section with the best-ranked entry, then those of the others."""
-    deepest = min(sections, key=lambda section: sections[section][0].rank, default=None)
-    if deepest is not None:
-        yield from sections[deepest]
+    best_section = min(sections, key=lambda section: sections[section][0].rank, default=None)
+    if best_section is not None:
+        yield from sections[best_section]
     yield from chain.from_iterable(sections.values())
 
 
 def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """Use the rest of the budget for the best entry that did not fit."""
+    """Cut the best entry that did not fit to the rest of the budget, if that is at least twice ``LEAST_CUT``."""
     waiting = (ranked for members in sections.values() for ranked in members if ranked.rank not in box.packed)
     best = min(waiting, key=lambda ranked: ranked.rank, default=None)
     if best is not None and box.free - box.overhead(best) >= 2 * LEAST_CUT:
@@ -436,8 +440,8 @@ def truncated_to(
 ) -> str:
     """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 
-    It consists of the beginning and the passages with weighted terms, or, if none of these passages lies beyond the
-    longest prefix that fits, of that prefix.
+    It consists of the beginning and the passages with terms of *weight_by_term*; if the longest prefix that fits has
+    all of these passages, of that prefix.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
+# The style class of each score component.
 _SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
+# Characters shown of a summary, and of an event of the evidence; number of these events shown.
 _SUMMARY = 110
 _MOST_SHOWN = 300
 _MOST_EVENTS = 60
@@ -62,7 +64,8 @@ def pack_html(
     """The page, or with *fragment* only the part that a notebook shows.
 
     *text* is the prompt text. *trails* maps the ``source_id`` of entries to their evidence: events with timestamp,
-    session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts.
+    session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts; if any
+    of these are in the pack's list, no others are shown.
     """
     parts = (
         _head(pack),
@@ -89,7 +92,7 @@ def _head(pack: ContextPack) -> str:
 
 
 def _prompt(text: str, *, copy: bool) -> str:
-    """The prompt text, with a button if *copy* is set."""
+    """The prompt text, if *copy* is set with a button that copies it."""
     if not text:
         return ""
     button = "<button type='button'>copy</button>" if copy else ""
@@ -97,7 +100,7 @@ def _prompt(text: str, *, copy: bool) -> str:
 
 
 def _budget(pack: ContextPack) -> str:
-    """A bar with the share of the budget that each section uses, in pack order; unused budget stays empty."""
+    """A bar with the share of the budget that each section uses, in pack order, and its legend."""
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
@@ -133,7 +136,7 @@ def _sections(pack: ContextPack, trails: Trails) -> str:
 
 
 def _key(weights: Mapping[str, float]) -> str:
-    """The legend of the score colours."""
+    """The heading of the entries, and the legend of the score colours."""
     shades = (f"<span><i class='{_SHADES[name]}'></i>{name} x {weight:g}</span>" for name, weight in weights.items())
     return f"<h2>Entries</h2><div class='dim key'>score = {' '.join(shades)}</div>"
 
@@ -151,7 +154,7 @@ def _entry(
 
 
 def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """Why the entry is in the pack: rank, score and its components, size, confidence and evidence, time and session."""
+    """Why the entry is in the pack: rank, score, size, score components, confidence, evidence, time, session and id."""
     source = entry.provenance
     parts = [
         f"rank {entry.rank}, score {entry.relevance_score:.3f}, {entry.token_estimate} tokens",
@@ -164,7 +167,7 @@ def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], we
 
 
 def _score_bar(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the weighted score components; the opened entry shows their values."""
+    """A bar of the score components, each as wide as its weighted value; the opened entry shows the plain values."""
     parts = (
         f"<i class='{_SHADES[name]}' style='width:{100 * weight * scored[name]:.1f}%'></i>"
         for name, weight in weights.items()

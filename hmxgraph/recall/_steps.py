@@ -27,8 +27,8 @@ from hmxgraph.text.terms import TokenCounter
 # Weight of matches in results, which are long and about many things, and of the mean score of the steps before and
 # after, because one piece of work takes several steps. Exponent of the share of the question that a step matches.
 _OF_RESULTS, _OF_NEIGHBOURS, _OF_SHARE = 0.3, 0.5, 0.5
-# For a question about a failure, factor on a step in which no call failed. For other questions, factor on a step in
-# which no file was edited, such as a look at the state before a commit.
+# For a question about a failure, factor on a step in which no call failed. For other questions, if any step edits a
+# file, factor on a step that edits none, such as a look at the state before a commit.
 _WITHOUT_FAILURE, _WITHOUT_EDIT = 0.6, 0.7
 # A call that edits a file passes the new content, a patch, or the old and the new text.
 _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
@@ -36,9 +36,10 @@ _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|fi
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
-# Of the results that are known to report the error, those count that match at least this share of what the best does.
+# Of the events that are known to report the error, those count whose share of the question is at least this fraction
+# of the largest.
 _OF_BEST_REPORT = 0.8
-# Factor on all other steps if it is known which results report the error that the question is about.
+# Factor on all other steps if it is known which events report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
 # For a question about how something ended: the least score of a step that matches well, the factor on the first of
 # them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
@@ -46,11 +47,11 @@ _BESIDE_KNOWN_ERROR = 0.75
 _MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
 # A session with fewer steps counts as one with this many when terms are compared within it.
 _FEW_STEPS = 64
-# For a question about the past, the score of a step with a report: a message of an assistant with at least the second
-# number of the question, and at least the third as much as any other.
+# The score of a step with a report, for a question about the past or about how something ended. A report is a message
+# of an assistant whose share of the question is at least ``_OF_QUESTION``, and ``_OF_BEST`` of the largest such share.
 _REPORT, _OF_QUESTION, _OF_BEST = 0.9, 0.3, 0.65
-# Maximum characters of an event of a step, and of a short result; a call that edits a file may have more, because it is
-# the most informative. The same while there is room.
+# Maximum characters of an event of a step; a call that edits a file may have more, because it is the most informative.
+# Below, the same if there is room. A result of at most ``LINE`` characters is short.
 LINE, _LINE_OF_EDIT = 240, 360
 _LONG_LINE, _LONG_LINE_OF_EDIT = 480, 1_440
 # A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
@@ -81,12 +82,13 @@ def step_scores(
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    For a request for work (*works*), a step without a call is no example and scores 0 by its words. For other questions
-    a step with a message that says most about the question scores nearly 1. If the question is about a failure
-    (*troubled*), a step in which no call failed counts less, and one with a failure that the question quotes scores 1,
-    the next five steps slightly less, even without a call; *errors* are results that are known to report that failure.
-    For other questions, steps in which no file was edited count less if any step edits a file. If the question asks
-    how something *ended* or how far it has got, of the steps that match well the last ones count most.
+    For a request for work (*works*), a step without a call is no example and scores 0 by its words, unless the question
+    asks how something *ended* or how far it has got; then, of the steps of a session that match well, the last ones
+    count most. Then, and for questions about the past, a step with a report (see ``_REPORT``) scores nearly 1.
+
+    If the question is about a failure (*troubled*), a step in which no call failed counts less, and one with a failure
+    that the question quotes scores 1, the next five steps slightly less, even without a call; *errors* are the events
+    that are known to report that failure. Otherwise steps that edit no file count less, if any step edits one.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
     best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
@@ -164,7 +166,7 @@ def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers)
 
 
 def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
-    """Return *match* with lower counts of each term in sessions where many steps contain it.
+    """Return *match* with lower counts of each term, the more steps of a session contain it.
 
     The id of a task or the name of a folder finds the session, but does not distinguish its steps.
     """
@@ -179,7 +181,7 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
 
 
 def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
-    """Return for each step the weight of the question's terms in it, as a share of the weight of all terms."""
+    """Return the weight of the question's terms in each step, as a share of that of all terms; results count less."""
     counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
     found = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
     weights = np.asarray(match.weights, dtype=np.float64)
@@ -210,7 +212,7 @@ def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
 
 
 def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
-    """Return the *scores* of steps, raised to 1 for a *quoted* failure and to nearly 1 for the steps right after it.
+    """Return the *scores* of steps, raised to 1 for a *quoted* failure and to nearly 1 for the next five steps.
 
     >>> _with_remedies(np.array([0.5, 0.0, 0.0]), np.array([True, False, False]), np.array([False, True, False]))
     array([1.  , 0.95, 0.  ])
@@ -225,7 +227,7 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
     """Return which results only acknowledge their call: they add the same few words as other results of the tool.
 
-    So does a result without text, but not one that only repeats words of its call, such as a line that was searched.
+    A result that only repeats words of its call, such as a line that was searched for, acknowledges nothing.
     """
     added = {
         at: (tool[0] if tool else "", rest)
@@ -239,7 +241,10 @@ def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
 
 
 def _added(result: str, call: str) -> frozenset[str] | None:
-    """Return the words that a *result* adds to those of its *call*; None if they are many or most of the result."""
+    """Return the words that a *result* adds to those of its *call*.
+
+    None if they are many or more than half of the result, or if it has words but adds none.
+    """
     own = frozenset(result.split())
     rest = own - frozenset(call.split())
     return rest if (rest or not own) and len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
@@ -255,8 +260,8 @@ def shortened(
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is omitted: the new text is what was done. If the pack is *roomy*, passages are longer, most
-    of all those of edits and of assistants' messages.
+    They lack the old text of an edit: the new text is what was done. If the pack is *roomy*, they may be longer, most
+    of all edits and assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)

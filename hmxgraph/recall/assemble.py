@@ -48,11 +48,12 @@ PROFILE = "hmxgraph-recall-1"
 # Masked texts are cached, because packs of one tenant repeat them: their number, and the length of the longest.
 _CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000
 _cached_masked = lru_cache(maxsize=_CACHED_TEXTS)(linked_secrets)
-# A recurrence is included if it matches at least this fraction of the best event's share of the question.
+# An event that recurs is included if its share of the question is at least this fraction of the largest share.
 _RECURS = 0.5
-# Next to whole sessions, relations get only their share, so that both fit.
+# Next to whole sessions, relations get only their share of the budget, so that both fit.
 _RELATIONS = frozenset({"graph_relations"})
-_ORIGINS = {
+# The retrieval source of the candidates of each source type (HMX-C 5).
+_RETRIEVAL_SOURCES = {
     "episode": "episodic",
     "memory": "semantic",
     "policy": "semantic",
@@ -66,8 +67,8 @@ _ORIGINS = {
 def assemble(draft: Draft) -> Pack:
     """Return the context pack of *draft*."""
     whole_episodes = draft.whole_episode_ids
-    reachable_ids = whole_episodes or draft.reachable()
-    ranking = list(draft.ranking.comparable(reachable_ids))
+    compared_ids = whole_episodes or draft.compared_ids()
+    ranking = list(draft.ranking.with_events(compared_ids))
     repeats = Repeats()
     whole_events = [ranked for ranked in ranking if ranked.candidate.section == SECTION] if whole_episodes else []
     others = [ranked for ranked in ranking if ranked.candidate.section != SECTION] if whole_episodes else ranking
@@ -76,7 +77,7 @@ def assemble(draft: Draft) -> Pack:
     if whole_episodes:
         dropped_events = add_episodes(box, whole_events, repeats, draft.error_places, guessed=draft.only_guesses)
     else:
-        dropped_events = _top_up(box, draft, reachable_ids, repeats)
+        dropped_events = _top_up(box, draft, compared_ids, repeats)
     if draft.cases:
         _add_fitting(box, judgement.eligible)
     dropped = (*judgement.dropped, *_without_text(judgement), *dropped_events)
@@ -94,7 +95,7 @@ def _removed(box: Box) -> Iterator[Dropped]:
 
 
 def _without_text(judgement: Judgement) -> Iterator[Dropped]:
-    """Yield the candidates without text, such as an event whose content was erased."""
+    """Yield the eligible candidates without text."""
     return (Dropped(ranked, "provenance_failed") for ranked in judgement.eligible if not ranked.candidate.content)
 
 
@@ -120,26 +121,26 @@ def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
     return box
 
 
-def _top_up(box: Box, draft: Draft, reachable_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
-    """Add further useful events that fit; return those dropped as duplicates or by their verdict.
+def _top_up(box: Box, draft: Draft, compared_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
+    """Add further events that fit and reach the threshold; return those dropped as duplicates or by their verdict.
 
-    Needed when many events of *reachable_ids* were duplicates and the budget is not yet full.
+    Needed when many events of *compared_ids* were duplicates and the budget is not yet full.
     """
-    repeated = []
-    for rank, tokens in draft.ranking.beyond(reachable_ids, THRESHOLD):
+    dropped = []
+    for rank, tokens in draft.ranking.events_beyond(compared_ids, THRESHOLD):
         if tokens <= box.free and box.fits(ranked := draft.ranking.at(rank)):
             if reason := ranked.candidate.verdict or repeats.reason(ranked.candidate):
-                repeated.append(Dropped(ranked, reason))
+                dropped.append(Dropped(ranked, reason))
             else:
                 box.add(ranked)
-    return repeated
+    return dropped
 
 
 def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
-    """Add dropped events that fit and repeat a text of the pack on another day: the same thing happened again.
+    """Add dropped events that fit and have the very text of one in the pack, on another day: it happened again.
 
-    Only for questions about the past, because agents repeat the same steps every day, and only for events that match
-    the question well by their *shares*. The same result of a tool on another day is not news.
+    Called only for questions about the past, because agents repeat the same steps every day. The events must match the
+    question well by their *shares* of it. The same text from an outside source on another day is not news.
     """
     matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
@@ -158,7 +159,7 @@ def _occurrence(event: Candidate) -> tuple[str, date]:
 
 
 class _Writer:
-    """Renders a filled box as a document, and removes entries that exceed the budget or the size limit."""
+    """Renders a filled box as a document; leaves out entries until budget and size limit hold."""
 
     def __init__(self, draft: Draft, ranking: Sequence[Ranked], judgement: Judgement, box: Box) -> None:
         self._draft = draft
@@ -189,7 +190,8 @@ class _Writer:
     def _shrink(self, document: Mapping[str, Any]) -> bool:
         """Leave out the next part; return False if nothing more can be left out.
 
-        Priors go first, then score components, then constraints and entries one by one, then half of the drops.
+        The priors go first, then the score components of drops; then one by one the last constraint or the lowest
+        entry, whichever kind takes more space; then half of the drops at a time.
         """
         if self._priors is not None:
             self._priors = None
@@ -205,7 +207,10 @@ class _Writer:
         return True
 
     def _remove_last(self) -> None:
-        """Remove the lowest-ranked entry; rules and the only entry of a section (HMX-C 4) late, exempt ones last."""
+        """Remove the lowest-ranked entry; a rule or the only entry of a section (HMX-C 4) only if no other is left.
+
+        Exempt ones go last.
+        """
         sizes = Counter(packed.section for packed in self._packed)
 
         def dispensable(packed: Packed) -> tuple[bool, bool, int]:
@@ -333,7 +338,7 @@ class _Writer:
         return {
             "assembly_strategy": self._draft.request.strategy,
             "ranking_weights": dict(WEIGHTS),
-            "retrieval_sources": sorted({_ORIGINS[source_type] for source_type in self._draft.ranking.source_types}),
+            "retrieval_sources": sorted({_RETRIEVAL_SOURCES[name] for name in self._draft.ranking.source_types}),
             "candidate_count": len(self._draft.ranking),
             "included_count": len(self._packed),
             "assembly_duration_ms": 0,
@@ -369,7 +374,7 @@ class _Writer:
         ranks = {packed.ranked.rank for packed in self._packed}
         if any(reason == "budget_exceeded" and rank not in ranks for rank, reason in self._reasons.items()):
             return True
-        useful_ranks = (rank for rank, _ in self._draft.ranking.beyond((), THRESHOLD))
+        useful_ranks = (rank for rank, _ in self._draft.ranking.events_beyond((), THRESHOLD))
         return any(dropped.reason == "budget_exceeded" for dropped in self._drops(useful_ranks))
 
     def _drops(self, ranks: Iterable[int] | None = None) -> Iterator[Dropped]:
@@ -390,7 +395,7 @@ def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> s
 
 
 def _about(candidate: Candidate) -> dict[str, Any]:
-    """Return the metadata of an entry: label and time; for events also session, its outcome, position and speaker."""
+    """Return the metadata of an entry: label and shown time; for events also session, outcome, place and speaker."""
     about: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
     if candidate.section in DATED:
         about |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}

@@ -40,6 +40,7 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 # Below this score a candidate is dropped as low_relevance.
 THRESHOLD = 0.40
+# Half-life of recency, and that of the strategy ``recency_biased``.
 HALF_LIFE_DAYS = 7.0
 _RECENT_HALF_LIFE_DAYS = 2.0
 # Number of components whose rounded value is cached: most candidates share a few values.
@@ -66,7 +67,7 @@ class Components(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The weighted sum, rounded to six decimals before sorting.
+        """The weighted sum, rounded to six decimals.
 
         >>> Components(1.0, 0.5, 1.0, 0.5).score
         0.8
@@ -88,7 +89,7 @@ class Components(NamedTuple):
 
 
 def scores(relevance: Floats, recency: Floats, provenance: float, salience: Floats) -> Floats:
-    """Return :attr:`Components.score` for many candidates at once.
+    """Return :attr:`Components.score` for many candidates with the same *provenance*.
 
     >>> scores(np.array([1.0]), np.array([0.5]), 1.0, np.array([0.5])).tolist()
     [0.8]
@@ -126,8 +127,9 @@ class RecencyDecay:
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
     """Return how recency decays for *request* as of *as_of_us*.
 
-    From the time that the question names, else from now; age does not matter for a question about the past that names
-    no time, unless it asks for the latest or has no terms ("?").
+    From the time that the question names, else from now. Recency is 0 for a question about the past that names no time,
+    unless it asks for the latest or has no terms ("?"). ``recency_biased`` always counts from now, with a shorter
+    half-life.
     """
     if request.strategy == "recency_biased":
         return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
@@ -153,9 +155,9 @@ EPISODIC = "episodic"
 # The name of the speaker at the beginning of a memory.
 SAID_BY = re.compile(r"\A[^\W\d_][\w .'-]{0,59}: ")
 
-# One candidate of any kind: event, memory, artifact, entity, relation or conflict.
+# One candidate of any kind: event, memory, artifact, task record, entity, relation or conflict.
 
-# Ranking key: descending score, tokens, id, section.
+# Ranking key: the score, negated, then tokens, id and section.
 Order: TypeAlias = tuple[float, int, str, str]
 
 
@@ -166,8 +168,8 @@ class Candidate(NamedTuple):
     reason known in advance. An ``exempt`` candidate (hard rule, pinned memory) is never dropped as low_relevance.
     ``label`` marks text from outside sources, and what is disputed, superseded or rejected. For events, ``place`` is
     the index in the event pool, ``call`` the index of the call that a result belongs to (else -1), ``tool`` marks tool
-    calls and their results, ``outcome`` is the last feedback on the session, "positive" or "negative", if any, and
-    ``step`` is the number of the event's step in a log that is shown by steps (else -1).
+    calls and their results, ``outcome`` is the last feedback on the session, "positive" or "negative" ("" for none, and
+    for logs of many tasks), and ``step`` is the number of the event's step in a log that is shown by steps (else -1).
     """
 
     section: str

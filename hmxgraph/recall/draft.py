@@ -1,7 +1,8 @@
 """The draft of a pack: every candidate scored and ranked, before the entries are chosen.
 
-A *case* is a session about a person or thing that the question names. A *log of many tasks* is a session too long to be
-shown as one episode: steps of it are shown instead.
+Three words recur. The *cases* are sessions about a person or thing that the question names. A *log of many tasks* is a
+session too long to be shown as one episode: steps of it are shown instead. The *routine* is what the procedures in the
+pack have the agent do.
 """
 
 from collections import Counter
@@ -29,7 +30,7 @@ from hmxgraph.recall.walk import Neighbourhood
 
 
 class GlobalRanking:
-    """The events of *episodes* and the *others*, which are no events, in one ranking by ``Candidate.order``."""
+    """The events of *episodes* and the *others*, all other candidates, in one ranking by ``Candidate.order``."""
 
     def __init__(self, episodes: Episodes, others: Sequence[Candidate]) -> None:
         self._episodes = episodes
@@ -51,24 +52,24 @@ class GlobalRanking:
             ranked = self._cache[rank] = Ranked(rank, self._candidate(self._numbers[rank - 1]))
         return ranked
 
-    def comparable(self, reached: Collection[str]) -> Iterator[Ranked]:
-        """Yield all non-event candidates, and the events whose id is in *reached*."""
+    def with_events(self, event_ids: Collection[str]) -> Iterator[Ranked]:
+        """Yield the events in *event_ids* and all other candidates, best first."""
         events, ids = len(self._episodes), self._episodes.pool.event_id
         for rank, number in enumerate(self._numbers, start=1):
-            if number >= events or ids[number] in reached:
+            if number >= events or ids[number] in event_ids:
                 yield self.at(rank)
 
-    def beyond(self, reached: Collection[str], least: float) -> Iterator[tuple[int, int]]:
-        """Yield rank and tokens of the events not in *reached* that score at least *least*, best first."""
+    def events_beyond(self, event_ids: Collection[str], least: float) -> Iterator[tuple[int, int]]:
+        """Yield rank and tokens of the events not in *event_ids* that score at least *least*, best first."""
         events, pool, scores = len(self._episodes), self._episodes.pool, self._episodes.scores
         for rank, number in enumerate(self._numbers, start=1):
-            if number < events and pool.event_id[number] not in reached:
+            if number < events and pool.event_id[number] not in event_ids:
                 if scores[number] < least:
                     return
                 yield rank, pool.tokens[number]
 
     def sketches(self) -> Iterator[Sketch]:
-        """Yield the events, best first."""
+        """Yield a sketch of each event, best first."""
         events = len(self._episodes)
         return (self._episodes.sketch(number) for number in self._numbers if number < events)
 
@@ -86,36 +87,37 @@ class GlobalRanking:
 
 # The draft: every candidate scored and ranked.
 
-# Compare somewhat more events than fit, because duplicates drop out.
+# Events compared for duplicates: so many that they exceed the budget by this factor, because duplicates drop out; of
+# events with the same terms and length, at most this many; in all at least and at most this many.
 _MARGIN = 1.2
 _COMPARED_ALIKE = 2
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
-# How many times ``MOST_SESSIONS`` sessions are compared, because several may be about the same case.
+# How many times ``MOST_SESSIONS`` sessions are compared, because some may be copies of others.
 _COPIES = 3
-# Share of the budget for past sessions next to procedures, facts or relations. ``ALONE``: if there are none of these,
-# the share for logs of many tasks, and for passages of long messages.
+# Share of the budget for episodes next to procedures, facts or relations (see ``recall/_episodes.py``), and for cases;
+# if there are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
-# Approximate tokens per case, a session about a person or thing that the question names.
+# Approximate tokens per case.
 _TOKENS_OF_CASE = 96
 # For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
 _BARE = 1
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
-# Strategies that show single events instead of whole sessions.
+# Strategies that never show whole sessions, only single events.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What a pack is assembled from; ``whole`` holds the full text of events that the pool has truncated.
+    """What a pack is assembled from; ``whole`` holds the full text of the best events that the pool has truncated.
 
     ``outcomes``: "positive" or "negative", the last feedback on each session that got any; ``long_sessions``: logs of
-    many tasks; ``results`` maps each result event to its call; ``changes``: tools that change something; ``examples``:
-    sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may serve). With a
-    ``mask_key`` secrets are masked; equal secrets get the same mark, a hash under that key.
+    many tasks; ``results``: the recorded call of each result, by id; ``changes``: tools that change something;
+    ``examples``: sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may
+    serve). With a ``mask_key`` secrets are masked; equal secrets get the same mark, with a hash under that key.
     """
 
     request: PackRequest
@@ -144,18 +146,18 @@ class Draft:
         return GlobalRanking(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
-        """Return the events; if they would nearly fill the budget, long messages are cut to matching passages."""
-        terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
+        """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""
+        weights, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
-        return with_passages(episodes, self.whole, terms, budget, count_tokens, self.whole_sessions, self._room)
+        return with_passages(episodes, self.whole, weights, budget, count_tokens, self.whole_sessions, self._room)
 
     @property
     def _room(self) -> int:
-        """The tokens for past sessions: fewer beside a procedure."""
+        """The tokens to which the texts of past sessions are cut: fewer beside a procedure that is not a guess."""
         return int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
-        """Return the events, with those of :attr:`whole_sessions` that help with this question."""
+        """Return the events; those of :attr:`whole_sessions` are raised, or left out if they do not help."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
@@ -170,8 +172,8 @@ class Draft:
         if not self._routine:
             return episodes
         needed = self._usually_failed or self.events.question.seeks_advice
-        cases = np.ones(len(episodes), dtype=np.bool_) if needed else self.events.cases
-        return episodes.beside_procedure(short, match.share, self._routine, cases)
+        special = np.ones(len(episodes), dtype=np.bool_) if needed else self.events.with_special_terms
+        return episodes.beside_procedure(short, match.share, self._routine, special)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -188,17 +190,18 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions shown as calls with their results, in place of the best lines of many sessions.
+        """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
-        They are those about what the question names, or a few examples if the question wants some, and the running
-        session. If the best session is a log of many tasks, its steps are shown for most other questions, too. Without
-        tool calls and without a procedure that fits there are none: conversations are shown line by line.
+        They are the running session with either all cases or a few examples. Examples are for questions that want some
+        and, if the best is a log of many tasks, for others that do not ask for a time; the pack must have both episodes
+        and procedures. They need work with tools or something to show in the section ``procedures``: conversations are
+        shown line by line.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
             return frozenset([*self.cases, running] if running else self.cases)
-        works = self.events.wants_examples
-        if self.request.strategy in _BY_LINE or (question.when and not works):
+        wants_examples = self.events.wants_examples
+        if self.request.strategy in _BY_LINE or (question.when and not wants_examples):
             return frozenset()
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
@@ -213,12 +216,12 @@ class Draft:
             () if self._troubled else self._failed,
             () if guidance.guesses else guidance.changes,
         )
-        if not works and not self.long_sessions.intersection(best[:1]):
+        if not wants_examples and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         distinct = self._by_steps.without_copies(best)
         best = list(islice(distinct, MOST_SESSIONS))
         if self._routine:
-            best = sorted(best, key=lambda session_id: session_id not in self._sessions_of_cases)[:1]
+            best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
         return frozenset([*best, running] if running else best)
 
     @property
@@ -228,16 +231,20 @@ class Draft:
 
     @property
     def _eligible_sessions(self) -> frozenset[str]:
-        """The past sessions that may be examples: those fetched as such, else any; those that had a quoted error."""
+        """The past sessions that may be examples: those fetched as such, else any.
+
+        If a past session had the error that the question quotes, only those that had it.
+        """
         fetched = (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
         had_error = self.events.error.sessions - {self.request.session_id}
         return fetched & had_error if had_error else fetched
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """Sessions about a person or thing that the question names, best first.
+        """Sessions about a person or thing that the question names, best first, as many as fit half of the budget.
 
-        There are none if the best is a log of many tasks: its steps are shown instead.
+        There are none if the best is a log of many tasks: its steps are shown instead. Nor if the pack has no episodes,
+        or nothing else.
         """
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
@@ -252,12 +259,12 @@ class Draft:
 
     @property
     def _acting(self) -> bool:
-        """Whether this tenant's work is done with tools."""
+        """Whether work is done with tools: the model expects some, or most events are of sessions with tool results."""
         return bool(self.appraised.appraisal.guidance.expected) or self.events.pool.of_tools
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether past episodes do not help: the work is new to the tenant, or the error that is quoted is unknown."""
+        """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new."""
         question = self.events.question
         asks = question.works or not question.recalls
         if self.events.error.terms:
@@ -275,7 +282,7 @@ class Draft:
 
     @cached_property
     def _procedure_ids(self) -> frozenset[str]:
-        """The ids of the procedures and playbooks that may be shown."""
+        """The ids of what the section ``procedures`` may show: procedures, playbooks and task records."""
         return frozenset(each.source_id for each in self.appraised.useful if each.section == "procedures")
 
     @cached_property
@@ -291,12 +298,12 @@ class Draft:
 
     @property
     def error_places(self) -> frozenset[int]:
-        """The places of the results that report the error that the question quotes."""
+        """The places of the events that report the error that the question quotes."""
         return frozenset(np.flatnonzero(self.events.error.events).tolist())
 
     @property
     def only_guesses(self) -> bool:
-        """Whether the only procedure or playbook that may be shown is the leading one, and that is a guess."""
+        """Whether the section ``procedures`` can only show the leading procedure, and that is a guess."""
         guidance = self.appraised.appraisal.guidance
         return guidance.guesses and self._procedure_ids == {guidance.lead}
 
@@ -308,19 +315,19 @@ class Draft:
         return frozenset(chain.from_iterable(each.actions for each in sure))
 
     @property
-    def _sessions_of_cases(self) -> frozenset[str]:
+    def _sessions_with_special_terms(self) -> frozenset[str]:
         """The sessions with an event that contains most of the request's special terms."""
-        return frozenset(compress(self.events.pool.session_id, self.events.cases.tolist()))
+        return frozenset(compress(self.events.pool.session_id, self.events.with_special_terms.tolist()))
 
     @property
     def _usually_failed(self) -> bool:
-        """Whether a procedure that may be shown failed in most of its sessions: then it needs an example."""
+        """Whether a procedure that may be shown went well in less than half of its sessions: it needs an example."""
         return any(each.success_rate is not None and each.success_rate < _USUALLY for each in self._procedures)
 
-    def reachable(self) -> frozenset[str]:
-        """Return the ids of the best events, somewhat more than fill the budget.
+    def compared_ids(self) -> frozenset[str]:
+        """Return the ids of the best events, somewhat more than fill the budget, to be compared for duplicates.
 
-        Of events with the same terms and length, which are usually duplicates, only two are compared.
+        Of events with the same terms and length, which are usually duplicates, it has only two.
         """
         ids: list[str] = []
         tokens = 0
@@ -340,7 +347,7 @@ class Draft:
 
     @cached_property
     def _by_steps(self) -> Episodes:
-        """The scored events; in logs of many tasks, events are scored by step."""
+        """The scored events; those in logs of many tasks are scored by step."""
         match, scored, question = self.events.match, self._scored_events, self.events.question
         if self.long_sessions.isdisjoint(scored.pool.session_id):
             return scored
@@ -360,18 +367,18 @@ class Draft:
         if SECTION not in sections:
             return Episodes(EventPool(), np.zeros(0), decay)
         relevance = self.events.relevance(self._final_scores)
-        terms, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
-        pool = with_excerpts(self.events.pool, self.whole, terms, count_tokens)
+        weights, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
+        pool = with_excerpts(self.events.pool, self.whole, weights, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
-        shares = self._timely(decay, pool, relevance)
+        timeliness = self._timely(decay, pool, relevance)
         return Episodes(
             pool,
             separated(relevance, self.events.assurance),
             decay,
             verdicts,
-            shares,
+            timeliness,
             self._related(decay, pool, relevance),
             # The last feedback in a log of many tasks is about its last task only.
             {each: self.outcomes[each] for each in self.outcomes.keys() - self.long_sessions},
@@ -381,13 +388,14 @@ class Draft:
 
     @cached_property
     def _final_scores(self) -> Floats:
-        """The scores of the events by words, cues and the walk over shared entities."""
+        """The scores of the events, including the gains of the walk over shared entities."""
         return self.events.scores(self.neighbourhood)
 
     def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:
-        """Return how much recency counts per event.
+        """Return how much recency counts for each event.
 
-        It counts fully in the running session, for questions about a time, and for ``recency_biased``.
+        It counts fully in the running session, for questions that name a time, and for ``recency_biased``; else the
+        less, the less relevant the event is.
         """
         if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
@@ -398,7 +406,8 @@ class Draft:
     def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
-        A pack of episodes alone is like a search, which returns as many hits as fit.
+        A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
+        always count as related, and so do the most relevant ones of the time that the question names.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -413,7 +422,7 @@ class Draft:
         return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """Yield as duplicates the events that repeat a task record, if the record itself may be included."""
+        """Yield as duplicates the events with the content of a task record, if the record may itself be included."""
         usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in usable_ids:
@@ -433,7 +442,7 @@ class Draft:
                 yield from ((event_id, "deprecated") for event_id in sorted(record.reporting_events))
 
     def _evidence(self) -> Iterator[Candidate]:
-        """Yield the evidence of knowledge, except events that are candidates themselves."""
+        """Yield the events that support other candidates, unless they are candidates for the section of episodes."""
         shown = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens

@@ -46,9 +46,10 @@ _FEW_WORDS, _HARDLY = 8, 0.2
 _FORMULA = 3
 # Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
-# Next to a procedure, messages with at most this fraction of the largest share are off topic, and an episode that keeps
+# Messages with at most this fraction of the largest share are off topic. Next to a procedure, an episode that keeps
 # fewer events than this, besides its end, is dropped.
 _LITTLE, _FEW_LEFT = 0.2, 2
+# Numbers and identifiers, several in a row as one.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
 # they score at least this fraction of the best step.
@@ -59,12 +60,13 @@ _NEARLY = 0.7
 # examples and no such limit 76.4, 68.9 and 43.0. With 0.85 instead of 0.7, packs for 28 questions lost no session of
 # those that help to answer them, and six of 26 others.
 _AS_GOOD = 0.85
-# An identifier mixes letters and digits or is a long number. Two sessions are about the same case if they share more
-# than this part of the identifiers of the one with fewer.
+# An identifier mixes letters and digits or is a long number. Two sessions are alike if they share more than this part
+# of the identifiers of the one with fewer.
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
-_SAME_CASE = 0.5
+_ALIKE = 0.5
 # In an outline, a message is on topic if its share is at least this fraction of the largest one of its side (people or
-# assistants). Requests, changes and the end have at least the fraction ``_DECIDED`` of the session's top relevance.
+# assistants); at most three of each side are kept. Requests, changes and the end have at least the fraction
+# ``_DECIDED`` of the session's top relevance.
 _ON_TOPIC, _DECIDED = 0.7, 0.8
 _MOST_ON_TOPIC = 3
 # Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
@@ -74,7 +76,7 @@ FULL_RECENCY = 0.4
 
 
 class Sketch(NamedTuple):
-    """The values that decide whether an event is considered."""
+    """The values that decide whether an event is compared for duplicates."""
 
     event_id: str
     words: str
@@ -117,7 +119,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency per event in [0, 1], scaled by *timely*; unscaled as far as the event needs it for the threshold."""
+        """Recency of each event in [0, 1]: scaled by *timely*, but not below what it needs for the threshold."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._counts * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -158,11 +160,12 @@ class Episodes:
     ) -> list[str]:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
-        A session counts by its best event: by the largest of the *shares* of the question that its events contain, and
-        by relevance; a log of many tasks by its best step. Shares of successful results are ignored (what a lookup
-        returned is not what was asked), and so are the answers of an assistant (the same advice is given for many
-        requests). Sessions that *failed* count less. So do those without any of the expected *changes* if another
-        session made one and, if most events are of sessions with tool results, those without a successful call.
+        A session counts by the largest of the *shares* of the question that its events contain, and by the largest
+        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Shares of
+        successful results are ignored (what a lookup returned is not what was asked), and so are the answers of an
+        assistant except in logs (the same advice is given for many requests). Sessions that *failed* count less. So do
+        those without any of the expected *changes* if another session made one and, if most events are of sessions with
+        tool results, those without a successful call.
         """
         bad = self.pool.of_sessions(failed)
         if self.pool.of_tools:
@@ -182,16 +185,17 @@ class Episodes:
         return list(islice(dict.fromkeys(ranked), most))
 
     def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
-        """Yield *sessions* but those about the same case as one already yielded, with the same end.
+        """Yield *sessions* except copies of those already yielded.
 
-        Two sessions are about the same case if their calls share most of the identifiers of one of them: the same
-        customer tries again, or the same task is run twice. Logs of many tasks are no copies of each other.
+        A session copies another if most of the identifiers in the calls of one of them are also in those of the other,
+        and both or neither ended with negative feedback: the same customer tries again, or the same task is run twice.
+        Logs of many tasks are no copies.
         """
         known: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
             is_log, failed = session_id in self.long_sessions, self.outcomes.get(session_id) == "negative"
             own = frozenset[str]() if is_log else self._identifiers(session_id)
-            if not any(failed == other_failed and _same_case(own, other) for other, other_failed in known):
+            if not any(failed == other_failed and _alike(own, other) for other, other_failed in known):
                 known.append((own, failed))
                 yield session_id
 
@@ -203,8 +207,8 @@ class Episodes:
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
 
-        Only steps nearly as good as the best remain related, with the explanations of their failures. A log without a
-        related event gets no related step.
+        Only steps nearly as good as the best remain related, with the messages that explain their failures; empty
+        results and mere acknowledgements do not. A log without a related event gets no related step.
         """
         logs = self._of_logs
         if not logs.any():
@@ -229,7 +233,7 @@ class Episodes:
         count_tokens: TokenCounter,
         room: int,
     ) -> "Episodes":
-        """Return the events; texts in logs are cut less if the logs in *sessions* leave more than half of *room* free.
+        """Return the events; texts in logs are cut less if those in *sessions* fill less than half of *room* tokens.
 
         The pool *whole* has the texts before they were cut.
         """
@@ -240,7 +244,7 @@ class Episodes:
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, roomy=True))
 
     def with_results(self) -> "Episodes":
-        """Return the events; short results of related calls become related, too: a call alone seems to have worked."""
+        """Return the events; short results of related calls become related: a call alone would seem to have worked."""
         relevance, related = self._relevance.copy(), self._counts > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
@@ -253,8 +257,9 @@ class Episodes:
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, greetings, small
-        talk (short messages that match hardly any of the question) and, except in the *running* session, farewells that
-        are off topic. Logs of many tasks only lose the small talk before calls ("Now let me run the tests").
+        talk (short messages that match hardly any of the question), what assistants say in many sessions and, except in
+        the *running* session, farewells that are off topic. Logs of many tasks only lose empty events and the small
+        talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -277,9 +282,9 @@ class Episodes:
     ) -> "Episodes":
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
-        An outline consists of the request, each of the *changes* with its result, the messages that match the question
-        best, and how the session ended. The *errors* that the question is about, their calls and what was said next
-        come first.
+        An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
+        that match the question best, and how the session ended. The *errors* that the question is about, their calls
+        and what was said next have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
         decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
@@ -297,7 +302,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages are the first after one of the *errors*, with nothing but results in between."""
+        """Which messages are the first from one of the *errors* on, with nothing but results in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
@@ -309,8 +314,8 @@ class Episodes:
         """Which messages among these *events* have nearly the largest share of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three of each side, and none with more than half of its words in a better one: a refusal is often said
-        again and again.
+        At most three of each side, none that is off topic, and none with more than half of its words in a better one: a
+        refusal is often said again and again.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
@@ -321,7 +326,7 @@ class Episodes:
         return enough
 
     def _different(self, messages: Flags, shares: Floats) -> list[int]:
-        """Return the places of the best *messages* that say different things, at most ``_MOST_ON_TOPIC``."""
+        """Return the places of the *messages* with the largest shares that say different things, at most three."""
         places, said = list[int](), list[frozenset[str]]()
         for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
             own = frozenset(self.pool.words[at].split())
@@ -342,25 +347,25 @@ class Episodes:
         return replace(self, pool=pool)
 
     def beside_procedure(
-        self, sessions: Collection[str], shares: Floats, routine: Collection[str], cases: Flags
+        self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags
     ) -> "Episodes":
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; if at most one event besides its end is left, it is
-        dropped. So is a session without any of the *cases*: events that contain the special terms of this request.
+        dropped. So is a session without any of the *special* events, which contain the special terms of this request.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
             kept = own & related & ~covered
-            informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & cases).any()
+            informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & special).any()
             related &= (~own | kept) if informative else ~own
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
-        """Return the events, with *sessions* (best first) reduced to outlines of what was asked and done there.
+        """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
 
         The *shares* ignore the names in the question, which all cases are about.
         """
@@ -372,7 +377,7 @@ class Episodes:
 
     @property
     def _requests(self) -> Flags:
-        """The first message of each session in which a user asks for something or says more than a few words."""
+        """The first message of each session in which a person asks for something or says more than a few words."""
         by_people = self.pool.spoken & ~self.pool.by_assistants & ~self.pool.results
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
         likely = (at for at in np.flatnonzero(by_people).tolist() if long[at] or asks(self.pool.text[at]))
@@ -386,8 +391,8 @@ class Episodes:
         """Return the events for a question about a failure, without calls that went well.
 
         Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
-        without a remaining result; steps of logs otherwise stay whole. Unless *repeated*, results outside *sessions*
-        that differ from others only in numbers and identifiers are left out: the most relevant remains, of equals the
+        without a remaining result; steps of logs only lose empty results and repeated errors. Unless *repeated*, of
+        results outside *sessions* that differ only in numbers and identifiers, the most relevant remains, of equals the
         latest.
         """
         whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
@@ -410,7 +415,7 @@ class Episodes:
         return same
 
     def _small_talk(self, shares: Floats) -> Flags:
-        """Which messages are greetings, thanks and confirmations: few words, hardly any of them in the question."""
+        """Which messages have few words and hardly any of the question, such as thanks; never the end of a session."""
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
         small: Flags = short & self._talk_without(shares, _HARDLY)
         return small
@@ -432,7 +437,7 @@ class Episodes:
 
     @cached_property
     def _formulas(self) -> Flags:
-        """Which messages an assistant says in the same words in several sessions: they are about none of them."""
+        """Which messages assistants say in the same words in several sessions: they are about none of them."""
         sessions: dict[str, set[str]] = {}
         said = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
         for at in said:
@@ -442,7 +447,10 @@ class Episodes:
         return formulas
 
     def _off_topic(self, shares: Floats) -> Flags:
-        """Which messages match little of the question, except answers to a farewell that matches more of it."""
+        """Which messages match little of the question.
+
+        Except the end of a session, and an assistant's answer to a message after the end that matches more.
+        """
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self.pool.by_assistants
         answers[1:] &= late_requests[:-1]
@@ -472,8 +480,8 @@ class Episodes:
     def _end_of(self) -> dict[int, int]:
         """For each session the index of the event that says how it ended: the first message after the last result.
 
-        Messages of people do not count; thanks and farewells come later. Without such a message, or without results,
-        it is the last event by an assistant or a tool, else the last event.
+        Messages of people, formulas and empty events do not count; thanks and farewells come later. Without such a
+        message, or without results, it is the last event that counts, else the last event.
         """
         own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
@@ -495,7 +503,7 @@ class Episodes:
 
     @property
     def _retries(self) -> Flags:
-        """Which calls are the first of their tool after it failed in their session, and the results of these calls."""
+        """Which calls are the next of their tool in their session after one that failed, and the results of these."""
         pool, failed = self.pool, self._calls_of(self.pool.failures)
         retries, failing = np.zeros(len(self), dtype=np.bool_), set[tuple[str, str]]()
         for at in np.flatnonzero(pool.calls).tolist():
@@ -507,7 +515,7 @@ class Episodes:
 
     @property
     def _repeated_errors(self) -> Flags:
-        """Which errors share at least half of their words with the result directly before them."""
+        """Which errors without the name of a tool share at least half of their words with the result before them."""
         other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
         after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]
@@ -536,7 +544,7 @@ class Episodes:
 
     @cached_property
     def _call_of(self) -> list[int]:
-        """For each event the index of the call whose result it is, or -1: as recorded, else as inferred."""
+        """For each event the index of the call whose result it is, or -1: as recorded, else as the pool infers it."""
         index = self.pool.index
         recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
         calls = frozenset(recorded.values())
@@ -585,8 +593,8 @@ class Episodes:
         )
 
 
-def _same_case(own: frozenset[str], other: frozenset[str]) -> bool:
-    return len(own & other) > _SAME_CASE * min(len(own), len(other)) and bool(own and other)
+def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
+    return len(own & other) > _ALIKE * min(len(own), len(other)) and bool(own and other)
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Artifacts, memories, records, entities and conflicts as scored candidates for the sections of a pack (HMX-C 3.1)."""
+"""Artifacts, memories, task records, entities and conflicts as scored candidates, and their evidence (HMX-C 3.1)."""
 
 import re
 from collections import Counter
@@ -36,13 +36,15 @@ from hmxgraph.text.terms import TokenCounter, search_text
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# Matching this many rare terms counts as a full match.
+# Matching terms that weigh as much as this many of the question's heaviest counts as a full match.
 _ENOUGH_TERMS = 6
-# A memory or playbook that matches no more than a third of the question is about something else, unless it is named.
+# A memory or playbook of less relevance than this is about something else; memories that the question names have at
+# least ``_NAMED``. Evidence that matches less of the question proves nothing.
 _LEAST_MEMORY = 0.35
 _NAMED = 0.5
-# A name counts if its terms have at least this fraction of the weight of the rarest term: common names select nothing.
+# A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
+# A word with a capital letter; a quotation in a policy.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 _QUOTATION = re.compile(r"“[^“”]+”")
 
@@ -52,7 +54,7 @@ class Appraisal:
     """How a question scores knowledge: term weights, recency decay and priors in force.
 
     ``general_words`` are terms that most titles of procedures contain. ``best_rule`` is the largest share of the
-    question in a rule that users were told.
+    question in a rule that agents told users.
     """
 
     question: Question
@@ -80,9 +82,9 @@ class Appraisal:
         return replace(self, weights=specific).share(words) if specific else self.share(words)
 
     def match(self, memory: KnownMemory) -> float:
-        """Return the relevance of a memory: its share of the question, at least ``_NAMED`` if the question names it.
+        """Return the relevance of a memory: its share of the question or, if larger, its similarity by vectors.
 
-        A memory that means the same as the question, according to an embedder, needs no words in common with it.
+        It is at least ``_NAMED`` if the question has an alias of the memory, or a rare name that is in its text.
         """
         share = max(self.share(memory.words), memory.meaning)
         statement = SAID_BY.sub("", memory.text, count=1)
@@ -92,7 +94,7 @@ class Appraisal:
         return max(share, _NAMED) if is_named else share
 
     def _is_rare(self, name: str) -> bool:
-        """Whether the question contains *name*, and the name is rare enough to select something."""
+        """Whether the question contains all terms of *name*, and all of them are rare enough to select something."""
         name_terms = search_text(name).split()
         top = max(self.weights.values(), default=0.0)
         return bool(name_terms) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in name_terms)
@@ -109,7 +111,7 @@ class Appraisal:
     def components(
         self, relevance: float, time_us: int, provenance: float, salience: float, *, least: float = _LEAST_SHARE
     ) -> Components:
-        """Return the four components of a record last confirmed at *time_us*.
+        """Return the four components of an item of knowledge last confirmed at *time_us*.
 
         Below the *least* relevance, recency and salience are 0, so that the score is below the threshold. A question
         without terms has no such limit.
@@ -121,12 +123,12 @@ class Appraisal:
 
 # Task records as candidates, weighted by trust (memd).
 
-# Trust in a record: countersigned, not countersigned, rejected by another agent.
+# Trust in a record: countersigned, not countersigned, rejected by another agent. Salience of all records.
 _VERIFIED = 1.0
-_SIGNED = 0.8
+_NOT_COUNTERSIGNED = 0.8
 REJECTED = 0.2
 _SALIENCE = 0.7
-# Source types of records by section (HMX-C 3.2).
+# Source types of records by section, if not memory (HMX-C 3.2).
 _SOURCE_TYPES = {"episodes": "episode"}
 
 
@@ -139,11 +141,11 @@ def trust(record: KnownRecord) -> float:
     """
     if record.rejected:
         return REJECTED
-    return _VERIFIED if record.trust_tier == "verified_record" else _SIGNED
+    return _VERIFIED if record.trust_tier == "verified_record" else _NOT_COUNTERSIGNED
 
 
 def _record_candidates(records: Iterable[KnownRecord], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate for each of *records*; digests are never among them."""
+    """Yield a candidate for each of *records*."""
     yield from (_record(record, appraisal) for record in records)
 
 
@@ -170,7 +172,7 @@ def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
 
 
 def _attributed(record: KnownRecord) -> str:
-    """Return the text of a record with its author, and whether another agent verified it.
+    """Return the text of a record with its author or "unsigned", and whether another agent verified it.
 
     >>> text = "evidence: The buffer leaks"
     >>> _attributed(KnownRecord("r", "evidence", text, "", 0, "s", agent_id="ana"))
@@ -191,29 +193,33 @@ def _attributed(record: KnownRecord) -> str:
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
+# Types of entities that are mere names.
 _MERE_NAMES = frozenset({"concept", "tag"})
 EVIDENCE = "evidence"
+# Sections of memories by kind, if not facts; hard rules are in core.
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
 # A procedure that went well in a smaller share of its sessions than this is shown with that share.
 _WENT_WELL = 0.8
-# Minimum relevance of a procedure for questions about facts.
+# Minimum relevance of an artifact for a question that requests no work, of a procedure if actions are expected, and of
+# the first request of another session.
 _ASKED_FOR = 0.5
-# Relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
+# Minimum relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
+# Asks how often something was mentioned.
 _COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
-# Shared terms, and share of its terms, at which a rule told to users is about the question.
+# A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
 # The least share of the question in such a rule, as a fraction of the largest share in any of them.
 _NEAR_BEST_RULE = 0.6
-# A rule told to users repeats another if they share this part of the terms of the one with fewer.
+# A rule told to users repeats another if they share at least this part of the terms of the one with fewer.
 _RESTATED = 0.75
 # A word that fewer titles contain is not general.
 _SEVERAL = 3
-# Days after which an open request is no longer a goal.
+# Days after which the first request of another session is no longer a goal.
 _OPEN_DAYS = 7
 
 
@@ -230,34 +236,34 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     yield from _record_candidates(known.records, appraisal)
 
 
-def evidence_candidates(known: Known, records: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event that supports each of *records*, with the relevance of the record; each event once.
+def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
+    """Yield the latest event behind each memory in *candidates* that may be included, with its relevance.
 
-    Skips events that say little about the question ("positive feedback"), because they prove nothing, and the
-    events behind artifacts, because an artifact's text already says how often it was seen.
+    Each event once. Skips events that say little about the question ("positive feedback"), because they prove nothing.
+    The text of an artifact already says how often it was seen, so its events are skipped, too.
     """
-    by_id = {record.source_id: record for record in records}
+    by_id = {candidate.source_id: candidate for candidate in candidates}
     seen: set[str] = set()
     for evidence in known.evidence:
-        record = by_id.get(evidence.record_id)
-        if record is None or record.source_type == "artifact" or not _is_eligible(record):
+        supported = by_id.get(evidence.record_id)
+        if supported is None or supported.source_type == "artifact" or not _is_eligible(supported):
             continue
         if appraisal.share(search_text(evidence.text)) < _LEAST_MEMORY:
             continue
         if evidence.event_id not in seen:
             seen.add(evidence.event_id)
-            yield _evidence(evidence, record, appraisal)
+            yield _evidence(evidence, supported, appraisal)
 
 
-def _is_eligible(record: Candidate) -> bool:
-    return not record.verdict and (record.exempt or record.score >= THRESHOLD)
+def _is_eligible(candidate: Candidate) -> bool:
+    return not candidate.verdict and (candidate.exempt or candidate.score >= THRESHOLD)
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
     remedy = appraisal.guidance.answers(artifact)
     components = appraisal.components(
         appraisal.guidance.relevance(artifact, _share(artifact, appraisal)),
-        # A playbook for the current failure does not age.
+        # A playbook for the current failure, or for the one that the question reports, does not age.
         appraisal.now_us if remedy else artifact.confirmed_us or artifact.created_us,
         support(artifact.confidence, artifact.observed_count),
         appraisal.priors.salience(artifact.artifact_id, artifact.tags, _ARTIFACT_SALIENCE),
@@ -302,16 +308,19 @@ def _with_odds(artifact: KnownArtifact, guidance: Guidance) -> str:
 
 
 def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
-    """Return the share of the question in *artifact*; for a playbook, without words common to all playbooks."""
+    """Return the share of the question in *artifact*; for a playbook, without terms common to all failures.
+
+    0 for a procedure whose title has no word of a question that requests no work.
+    """
     if artifact.artifact_type == "failure_playbook":
         return appraisal.share_of_failure(artifact.words)
     if artifact.text.startswith(TOLD_TO_USERS):
         return _share_of_rule(artifact, appraisal)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
-    # The words of past requests help to find a procedure for work, not for a question. A question must share a word
-    # with the title: "Can this cabin be changed?" is not answered by how to book, even if booking takes a cabin. A word
-    # that most procedures have in their titles, such as "order", does not count.
+    # The words of past requests help to find a procedure for work, not for a question. "Can this cabin be changed?" is
+    # not answered by how to book, even if booking takes a cabin. A word that most procedures have in their titles, such
+    # as "order", does not count.
     subject = set(search_text(artifact.title).split()) - appraisal.general_words
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
@@ -321,9 +330,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    0 if they have fewer than three terms and two fifths of the rule's terms in common, or if another rule contains
-    much more of the question: rules of one tenant share their general terms ("order"), so that one shared term says
-    little.
+    0 if they share fewer than three terms and less than two fifths of the rule's terms, or if another rule contains
+    much more of the question: rules of one tenant share general terms ("order"), so that one shared term says little.
     """
     rule_terms = set(search_text(artifact.title).split())
     shared = len(rule_terms.intersection(appraisal.question.terms))
@@ -334,7 +342,7 @@ def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 
 
 def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
-    """Return the largest share of the question in a rule that users were told, of those in force."""
+    """Return the largest share of the question in a rule that users were told, without deprecated ones."""
     told = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
     return max((appraisal.share(each.words) for each in told), default=0.0)
 
@@ -408,7 +416,10 @@ def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
-    """Return the minimum relevance of an artifact: higher if no work is asked for, or if procedures compete."""
+    """Return the minimum relevance of an artifact.
+
+    It is higher for questions that request no work, and for procedures if the compiler's model expects actions.
+    """
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
         return _ASKED_FOR
@@ -454,12 +465,12 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
 
 
 def _trust(memory: KnownMemory) -> float:
-    """Return the trust in a memory; explicit statements need no second observation."""
+    """Return the trust in a memory; one that someone asked to remember needs no second observation."""
     return memory.confidence if memory.method == REMEMBERED else support(memory.confidence, memory.observations)
 
 
 def _has_expired(memory: KnownMemory, now_us: int) -> bool:
-    """Whether a request is no longer a goal: its session has ended or been silent for days."""
+    """Whether a memory is the first request of another session that has an outcome, or of more than a week ago."""
     if memory.method != FIRST_REQUEST or memory.here:
         return False
     return not memory.open or now_us - memory.last_us > _OPEN_DAYS * DAY_US
@@ -472,7 +483,7 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
-    """Whether the question names the entity and asks how often it was mentioned."""
+    """Whether the question names the entity and asks how often it was mentioned; never for concepts and tags."""
     asked = _COUNTS.search(appraisal.question.text) is not None
     return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
@@ -532,8 +543,8 @@ def _with_content(candidate: Candidate, content: str, appraisal: Appraisal) -> C
     return candidate._replace(content=content, tokens=appraisal.count_tokens(content))
 
 
-def _evidence(evidence: Evidence, record: Candidate, appraisal: Appraisal) -> Candidate:
-    components = appraisal.components(record.components.relevance, evidence.time_us, 1.0, evidence.salience)
+def _evidence(evidence: Evidence, supported: Candidate, appraisal: Appraisal) -> Candidate:
+    components = appraisal.components(supported.components.relevance, evidence.time_us, 1.0, evidence.salience)
     return Candidate(
         section=EVIDENCE,
         source_type="episode",

@@ -39,32 +39,34 @@ from hmxgraph.text.terms import search_text, terms
 
 # Number of texts whose instructions are cached.
 _CACHED_TEXTS = 16_384
-# Cue weights, on a scale where the best lexical match is 1.
+# Cue weights, on a scale where the best lexical match is 1. For the words of a speaker whom the question names, if it
+# names no other; and if it names several, for those that it asks about ("When did Ann call Bob?": Ann).
 SPEAKER = 0.5
 _SUBJECT = 0.2
-# For the user's words, if a question to an assistant about the past is in the first person.
+# For what users said, if a question to an assistant about the past is in the first person.
 _ASKER = 0.3
 # For such a question, an assistant's line must be this much more relevant than others: in packs for 179 questions, 15
 # of 600 such lines were evidence, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
+# For turns with a word for a time, if the question asks for one; for turns that end with a question mark.
 TIME_WORDS = 0.2
 QUESTION_TURN = -0.15
-# Weight of the share of the question that a turn itself contains: the words around it say less. In chats with an
-# assistant, whose answers are long, a turn's own words count even more.
+# For questions about the past, weight of the share of the question that a turn itself contains: the words around it say
+# less. In chats with an assistant, whose answers are long, a turn's own words count even more.
 OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
 # that the only event with the query terms is not outranked by events without any.
 _LENGTH = -0.25
 _MOST_DOUBLINGS = 2.5
 _MESSAGE_TOKENS = 96
-# A turn with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
+# An event with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
 _FEW_WORDS = 5
 _FEW_WORDS_PENALTY = -0.5
 # First mentions say more than later ones; weighted by the share of terms not used before.
 FIRST_MENTION = 0.3
-# Standing instructions and preferences apply to whatever is asked, in whatever words. Assistants repeat them; only what
-# others say counts.
+# For standing instructions and preferences, which apply to whatever is asked, in whatever words. Assistants repeat
+# them; only what others say counts.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
 _INSTRUCTS = re.compile(
     r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
@@ -100,7 +102,7 @@ def _instructions(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
     For a question about the past, an instruction with a condition ("when I ask about dates") counts only if the
-    question and the condition share a term.
+    question and the condition share a term, or if the question is how to answer. Outside text and documents give none.
     """
     if not _with_assistant(pool):
         return np.zeros(len(pool))
@@ -169,6 +171,7 @@ def _echoes(question: Question, pool: EventPool) -> Floats:
 
 
 def _speaker(question: Question, pool: EventPool) -> Floats:
+    """Favour the speaker whom the question names, the one it asks about if it names several, or the asker."""
     named = speakers_named(question, pool)
     if len(named) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
@@ -191,7 +194,7 @@ def _spoken_by(speakers: set[str], pool: EventPool) -> Floats:
 
 
 def _time_words(question: Question, pool: EventPool) -> Floats:
-    """Favour turns that state a time if the question asks when."""
+    """Favour events with a word for a time if the question asks for one."""
     if not question.when:
         return np.zeros(len(pool))
     return np.where(pool.occurrences.matched(_TIME_WORDS) > 0, TIME_WORDS, 0.0)
@@ -213,7 +216,8 @@ MOST_TERMS = 15
 # Minimum number of feedback events that contain the term; maximum share of the pool's events that do.
 _SHARED_BY = 2
 COMMON = 0.15
-# Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the matches below it.
+# Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the others, as a fraction
+# of the best.
 WEIGHT = 0.2
 _EXPONENT = 0.7
 
@@ -268,34 +272,36 @@ def _feedback_match(
 
 # Exponent on the lexical match: separates the best events from those that share only a common word.
 _SHARPNESS = 1.5
+# Weight of a title that the question contains, and of closeness to the question's entities on the walk.
 TITLE = 1.0
 _CLOSENESS = 0.3
 # Weight of the meaning that an embedder finds, on a scale where the best lexical match is 1.
 MEANING = 0.3
 # Share of the question that counts as a full match: a question about nothing known stays below it.
 SURE = 0.6
-# Minimum relevance per share of the question that an event itself matches.
+# For questions about the past: the minimum relevance of a full match, as a fraction of its share of the question.
 ANSWERS = 0.15
 # For requests: an event is unrelated if its evidence (1 for the best lexical match) is below ``_RELATED``, or if its
 # coverage of the question's words, neighbours included, is below that share of the best event's coverage. Links to the
-# best events count in the coverage with weight ``_LINKED``.
+# best events count in the coverage with weight ``_LINKED``. For all questions: an event in other words is related if
+# its similarity by vectors is at least ``_RELATED``, and the share ``_LINKED`` of the largest.
 _RELATED, _LINKED = 0.3, 0.5
-# For requests: the minimum relevance, as a share of the best event's. Of the events below it, one in fifty is an answer
-# (measured on conversations and chats).
+# For requests: the minimum relevance. Of the events below it, one in fifty is an answer (measured on conversations and
+# chats).
 _NEAR_BEST = 0.35
 # For questions about the past: the minimum relevance at the default budget; how many events need no more than that; how
 # much each doubling of the rank raises it for the others; and the exponent with which a larger budget lowers it (twice
-# the budget: to 0.62 of it). A quarter of the budget halves the number of events. Measured on 240 questions in
+# the budget: to 0.62 of it). A quarter of the budget halves that number of events. Measured on 240 questions in
 # conversations: packs of 1,024 tokens held 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9
 # lines; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
 _NEAR_ANSWER, _FEW_NEAR, _RISE, _LOWER = 0.45, 10, 0.05, 0.7
-# If the rarest term of a question about the past is in at least the share ``_VAGUE`` of all events, and in at least
-# ``_MANY``, ``_FEW_IF_VAGUE`` events are taken at the default budget. With a share of 0.02 and no number, packs for
-# chats, which are short, lost 3 to 5 points of recall.
+# If the rarest known term of a question about the past is in at least the share ``_VAGUE`` of all events, and in at
+# least ``_MANY``, at most ``_FEW_IF_VAGUE`` events are taken at the default budget. With a share of 0.02 and no number,
+# packs for chats, which are short, lost 3 to 5 points of recall.
 _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 # If ``assurance`` is below this, even the best events match little of the question, so the relevance of all events is
-# lowered. Measured with 0.7 instead: packs for questions about unknown things were a third shorter, but packs of 2,048
-# tokens from chats lost one point of recall.
+# lowered when the related ones are chosen. Measured with 0.7 instead: packs for questions about unknown things were a
+# third shorter, but packs of 2,048 tokens from chats lost one point of recall.
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
@@ -315,22 +321,21 @@ _LONG_REQUEST = 20
 # A question was raised before if a user's message contains this share of it; a question with few terms resembles many
 # messages and needs a larger share.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
-# A question is about data, not about a past case, if a tool result contains much more of it than any user's message:
+# A question is about data, not about a past session, if a tool result contains much more of it than any user's message:
 # the largest share in a message is below this part of the largest share in a result.
 _DATA = 0.6
-# A term of a request is special if at most this share of all events, or this number, contain it.
+# A term of a request is special if at most this share of all events, or at most this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# Factor on assistants' messages in cases.
+# For sessions about what the question names (cases): factor on assistants' messages; the least quality of a case, as a
+# fraction of the best one; for a question about the latest of something, the fraction from which on all count alike.
 _OF_ANSWERS = 0.5
-# The least quality of a case, as a fraction of the best one. For a question about the latest of something, all cases of
-# at least the second fraction count alike.
 _LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
 # For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
 # that of the latest by 1. Events of less relevance than the second number are left as they are.
 _EARLIEST, _SOME = 0.5, 0.2
-# Weight of the terms of names in the question: its subject says more than its phrasing.
+# Factor on the weights of the terms of names in the question: its subject says more than its phrasing.
 _NAME = 1.5
 
 
@@ -356,7 +361,7 @@ class Ranking:
 
     @cached_property
     def match(self) -> WordMatch:
-        """Term matches per event."""
+        """The matches of the terms in each event; the usual abbreviations of names count, and names weigh more."""
         match = match_words(self.terms, self.pool, self.event_count, works=self.question.works)
         match = with_abbreviations(match, self.pool, self.question.text[:LONGEST_QUESTION])
         named = {term for name in self.question.names for term in terms(name)}
@@ -365,7 +370,7 @@ class Ranking:
 
     @cached_property
     def neighbours(self) -> Nearby:
-        """Neighbour weights."""
+        """How much the words of each event count for its neighbours."""
         return Nearby(self.pool)
 
     @cached_property
@@ -377,7 +382,7 @@ class Ranking:
 
     @cached_property
     def first(self) -> Floats:
-        """The score by words, titles, cues, feedback terms and meaning."""
+        """The score before the walk: by words, titles, cues, feedback terms and meaning."""
         scores = self._by_words + self._feedback
         return scores + MEANING * self._meaning if self.meanings else scores
 
@@ -426,7 +431,7 @@ class Ranking:
         return tuple(islice(dict.fromkeys(map(self.pool.session_id.__getitem__, good)), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
-        """Return the ids of the best *most* calls in *sessions*, by the higher score of call and next event."""
+        """Return the ids of the best *most* calls in *sessions*, by the higher score of the call or the next event."""
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = np.flatnonzero(pool.calls & pool.of_sessions(sessions)).tolist()
@@ -435,7 +440,8 @@ class Ranking:
     def trail_starts(self, most: int) -> tuple[str, ...]:
         """Return the ids of up to *most* events after which the next ones may help, best first.
 
-        These are the failures, if the question speaks of trouble or quotes an error, else the calls.
+        These are the failures, if the question speaks of trouble or quotes an error, else the calls. Those that report
+        the quoted error come first.
         """
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
         starts = np.flatnonzero(kind & (self.first > 0)).tolist()
@@ -443,7 +449,7 @@ class Ranking:
         return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
 
     def truncated(self, most: int) -> tuple[str, ...]:
-        """Return the ids of the best *most* events whose stored text is truncated."""
+        """Return the ids of the best *most* events that score above 0 and whose stored text is truncated."""
         texts_cut = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
         ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in texts_cut)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
@@ -458,7 +464,8 @@ class Ranking:
     def relevance(self, scores: Floats) -> Floats:
         """Return final *scores* scaled so that the best event has 1; without a match in words or meaning, cut off at 1.
 
-        For questions about the past, an event with most of the query terms keeps a minimum relevance at any length.
+        For questions about the past, an event with most of the query terms keeps a minimum relevance at any length. So
+        do standing instructions, if the question asks for them.
         """
         scores = np.maximum(scores, 0.0)
         best = scores.max(initial=0.0)
@@ -467,13 +474,14 @@ class Ranking:
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
-        """Which events are about the question, by their words, those of neighbours, or links to the best events.
+        """Which events are about the question, by words, those of neighbours, links to the best events, or meaning.
 
         *scores* are the final scores, *relevance* what :meth:`relevance` returned for them.
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
-        an event out, but only words and links can make one related. Without a match in words or meaning nothing can be
-        excluded.
+        an event out, but never make one related. If the question asks for standing instructions and there are any, only
+        they are related; if it names an identifier that events contain, only :attr:`_carriers`, what a request shares
+        most words with, and events of like meaning. Without a match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -521,7 +529,7 @@ class Ranking:
 
     @property
     def _for_other_questions(self) -> Flags:
-        """Which messages tell an assistant what to do when it is asked about something else."""
+        """Which texts, not of assistants, tell an assistant what to do when it is asked about something else."""
         return (
             np.array([_waits(text, self.question) for text in self.pool.text], dtype=np.bool_)
             & ~self.pool.by_assistants
@@ -557,6 +565,7 @@ class Ranking:
 
     @property
     def _answers(self) -> Floats:
+        """The minimum relevance of each event: a part of its share of the question if it is a full match, else 0."""
         share = self.match.share
         return np.where(share >= SURE, ANSWERS * share, 0.0)
 
@@ -564,8 +573,8 @@ class Ranking:
         """Whether no past request or step is like this request for work.
 
         Results, such as a file that a tool read, and long texts contain many words of any request and are ignored,
-        except for a request that reports a failure: they may report the same one. The *running* session does not count.
-        A request with an identifier that events contain is not new; without any past request, nothing counts as new.
+        except for a request that speaks of trouble: they may report the same. The *running* session does not count. A
+        request with an identifier that events contain is not new; without any past request, nothing counts as new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -599,8 +608,8 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        Only if most events are of sessions with tool results, and only for names of several words or with digits. A
-        session is not about a name that only its results contain.
+        None for a request for work, or unless most events are of sessions with tool results. A name must have several
+        words or a digit. A session is not about a name that only its results contain.
         """
         naming = np.zeros(len(self.pool), dtype=np.bool_)
         if not self.question.recalls or self.question.works or not self.pool.of_tools:
@@ -611,12 +620,12 @@ class Ranking:
         return self.pool.in_sessions_of(naming & ~self.pool.results)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions of :attr:`named_cases`: those with the best request first, then the latest.
+        """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
-        A request is as good as the shares of the question that one of its messages or calls contains, with the names
-        and without. Assistants' messages count half: they contain the words of many requests. If the question asks for
-        the latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay
-        for his latest order?".
+        A session is as good as the largest share of the question in one of its messages or calls, with the names and
+        without. Assistants' messages count half: they contain the words of many requests. If the question asks for the
+        latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay for
+        his latest order?". Sessions much worse than the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
@@ -655,13 +664,13 @@ class Ranking:
         return bool(by_user >= max(least, _DATA * by_result))
 
     @property
-    def cases(self) -> Flags:
-        """Which events contain most of the request's special terms, which are those found in few events."""
+    def with_special_terms(self) -> Flags:
+        """Which events contain most of the special terms of the request, by weight: of those found in few events."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
-        cases: Flags = weighted(weights, self.match.counts > 0) > weights.sum() / 2
-        return cases
+        enough: Flags = weighted(weights, self.match.counts > 0) > weights.sum() / 2
+        return enough
 
     @cached_property
     def assurance(self) -> float:
@@ -696,10 +705,11 @@ class Ranking:
 
     @property
     def _certainty(self) -> float:
+        """The factor on relevance when related events are chosen: below 1 for a low :attr:`assurance`."""
         return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
-        """Weight of each title that occurs in the question, relative to the weightiest query term, at most 1."""
+        """Weight of each title that the question contains, relative to the weightiest query term, at most 1; else 0."""
         values = self.match.weight_by_term
         top = max(values.values(), default=0.0)
         if not top or not any(self.pool.title):
@@ -751,7 +761,9 @@ def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET, *, few: bool = Fa
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether *token* has an underscore inside, or mixes five or more digits and letters but is no ordinal or quantity.
+    """Whether *token* has an underscore inside, or mixes letters and digits.
+
+    In the second case it has at least five characters and is not a number with one or two letters, such as a quantity.
 
     >>> [_is_identifier(token) for token in ("mia_li_3668", "W2378156", "59XX6W", "2024-05-20", "1980s", "120ms")]
     [True, True, True, False, False, False]

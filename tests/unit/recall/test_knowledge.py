@@ -130,17 +130,17 @@ def test_evidence_stands_beside_its_record_once():
     assert ("evidence", "e001") in [(each.section, each.source_id) for _, each in only]
 
 
-def test_somewhat_more_than_fits_comes_into_question():
-    """The reachable events are the best ones, only as many as the budget can need."""
+def test_somewhat_more_events_than_fit_are_compared():
+    """The events compared for duplicates are the best ones, only as many as the budget can need."""
     made = draft([event(number, f"deploy staging {number} " + "word " * 40) for number in range(200)], budget=400)
-    reached = made.reachable()
-    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in reached) < 400 * 3
+    compared = made.compared_ids()
+    assert 400 < sum(each.tokens for _, each in made.ranking if each.source_id in compared) < 400 * 3
 
 
-def test_two_of_many_repeats_come_into_question():
+def test_two_of_many_repeats_are_compared():
     """Of events with the same terms and length, only two are compared."""
     made = draft([event(number, "deploy staging once more", session=f"s{number}") for number in range(30)], budget=400)
-    assert len(made.reachable()) == 2
+    assert len(made.compared_ids()) == 2
 
 
 def test_progress_is_the_last_step_reached():
