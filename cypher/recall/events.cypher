@@ -1,18 +1,18 @@
 // Fetch the candidate events of a question, as one row: full-text hits and their neighbours in the session.
 //
 // $works: the question is a request for work. Only then also fetch what selects the leading procedure: the compiler
-// model, active procedures, and the actions and latest events of the running session. The model has no history, so it
+// model, active task schemas, and the actions and latest events of the running session. The model has no history, so it
 // is left out for an earlier time; after an erasure it has no hash and is left out too. A model whose hash is in
 // $models is not sent, because the client has it cached. $guided: also fetch the priors of the imported fingerprint in
 // force.
 //
 // Without $works, $session_key matches no session: a condition on $works would be checked for every event of a long
-// session. Actions are read from the last 1,000 events.
+// session. Of the last 1,000 events, the last 200 actions are read.
 //
 // One row with unordered lists decodes faster than many rows; the client sorts them, and removes neighbours that are
-// later or expired. An event is its precomputed recall_row and its text (at most 4,000 characters): fetching the texts
-// of only the packed events in another statement took twice as long. Erased events and those that `remember` wrote
-// have no recall_row.
+// later, expired or erased. An event is its precomputed recall_row and its text (at most 4,000 characters): fetching
+// the texts of only the packed events in another statement took twice as long. Erased events and those that `remember`
+// wrote have no recall_row, and are never candidates.
 //
 // Full-text scores depend on the words of all tenants. If the search was cut off or has more than $windows hits, and
 // the tenant has at most $few events, each of the $terms is therefore searched alone, and the events are ranked here:

@@ -1,8 +1,8 @@
 // Fetch the knowledge that matches a question, as one row. By words: artifacts, memories, task records with the replies
-// that determine their trust, and entities. Always: standing rules, pinned memories, recent goals that `remember`
-// stated, and the goals and actions of the running session. Also the $chosen procedure, playbooks for the $failure,
-// policies about the $expected actions, and open conflicts. The result does not depend on the ranking of events, so the
-// server runs this statement while the client ranks.
+// that determine their trust, and entities. Always: hard rules, the newest soft ones, pinned memories, recent goals
+// that `remember` stated, and the goals and actions of the running session. Also the $chosen procedure, playbooks for
+// the $failure, policies about the $expected actions, and open conflicts. The result does not depend on the ranking of
+// events, so the server runs this statement while the client ranks.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns
 // best hits first and cannot filter by time, so as-of queries over-fetch by $reach. Its scores depend on the words of
@@ -11,26 +11,26 @@
 // cut_off: there are, or may be, more hits than are returned, or more hard rules than the 1,000 that are returned,
 // twice as many as a pack can hold.
 //
-// *evidence* has the latest visible event of each record that has at most 40.
+// *evidence* has the latest visible event of each artifact or memory that has at most 40 events.
 //
-// Conflicts: the latest ones and those of the fetched records. A conflict is ignored if all the evidence of one of its
-// sides was erased or has expired, or if the reader may not see one of its sides. Relations come with
+// Conflicts: the latest 60 and those of the fetched artifacts and memories. A conflict is ignored if all the evidence
+// of one of its sides was erased or has expired, or if the reader may not see one of its sides. Relations come with
 // recall/surroundings.
 //
-// With $earlier, observations and mentions are counted as of then, except for entities with more than 1,000 mentions:
-// counting those is too expensive, so they keep their current number.
+// With $earlier, the observations of memories and the mentions of entities are counted as of then, except for entities
+// with more than 1,000 mentions: counting those is too expensive, so they keep their current number.
 //
-// The outdated events are the evidence of memories that no longer hold, unless they are also evidence of one that
-// does; each is returned with whether its memory was deleted.
+// The outdated events are the evidence of fetched memories that no longer hold, unless they are also evidence of one
+// that does; each is returned with whether its memory was deleted.
 //
-// Of the running session, goals and memories are read from the first and the last 1,000 events, actions from the last
-// 1,000, at most 200.
+// Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
+// only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.
 //
 // The only evidence of an imported memory is its import event, which says nothing about it and is not returned.
 //
 // A memory bound to a user is read only if that user is one of $owners or, unless the pack is $for_user, speaks in the
-// running session. Proposals of sources without authority are not read, nor are memories of other scopes than $scopes,
-// unless $anywhere is set. Without $knows, the pack is for episodes alone, and pinned memories are left out.
+// running session. Proposals of sources without authority are not read, nor, unless $anywhere is set, are memories with
+// scopes of which none is in $scopes. Without $knows, the pack is for episodes alone, and pinned memories are left out.
 //
 // Planner: without the hints it scans all nodes of a label as long as the statistics say that there are few; endNode
 // and startNode keep it from starting at the far end when expanding from a record, an event or an entity. The ORDER BY

@@ -1,6 +1,6 @@
 // Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
-// that the question names, the latest events, and the latest of the running session. Entities with more than $degree
-// mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
+// that the question names, the tenant's latest events, and the latest of the running session. Entities with more than
+// $degree mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
 // arbitrary.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. cut_off: the named time has
@@ -17,13 +17,13 @@
 // that have one of these as their name, and one step deep around the entities of the best three anchors. Entities with
 // more than $links relations are not expanded; their relations are still reached from the other end. Neighbours are
 // selected by when they were first related, which later events do not change. The last column of related is the name
-// that a record gave the entity.
+// that a relation "name" gives the entity, or null.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
 // because a call without its result is useless. Also fetched are the first $examples of the $sessions: whole if they
-// have at most $short events, otherwise only their last events, which show how they ended.
+// have at most $short events, otherwise only their last eight, which show how they ended.
 //
-// The events after each of the $trails are fetched: what was done about a failure, or next to a piece of work, often
+// The 24 events after each of the $trails are fetched: what was done about a failure, or after a piece of work, often
 // has none of the words of the question.
 //
 // outcomes gives the signal of the last feedback on each of the $sessions, and of the sessions of linked events, if it
