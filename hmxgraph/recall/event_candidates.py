@@ -257,8 +257,8 @@ class Episodes:
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, greetings, small
-        talk (short messages that match hardly any of the question), what assistants say in many sessions and, except in
-        the *running* session, farewells that are off topic. Logs of many tasks only lose empty events and the small
+        talk (short messages that match hardly any of the question), what assistants say in several sessions and, except
+        in the *running* session, farewells that are off topic. Logs of many tasks only lose empty events and the small
         talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
@@ -302,7 +302,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages are the first from one of the *errors* on, with nothing but results in between."""
+        """Which messages are the first from one of the *errors* on, with only results in between, or report it."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))

@@ -480,8 +480,9 @@ class Ranking:
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related; if it names an identifier that events contain, only :attr:`_carriers`, what a request shares
-        most words with, and events of like meaning. Without a match in words or meaning nothing can be excluded.
+        they are related. If it names an identifier that events contain, words only relate :attr:`_carriers` and, to a
+        request, events whose share of it is near the largest. Without a match in words or meaning nothing can be
+        excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -573,7 +574,7 @@ class Ranking:
         """Whether no past request or step is like this request for work.
 
         Results, such as a file that a tool read, and long texts contain many words of any request and are ignored,
-        except for a request that speaks of trouble: they may report the same. The *running* session does not count. A
+        unless the request speaks of trouble: they may report the same failure. The *running* session does not count. A
         request with an identifier that events contain is not new; without any past request, nothing counts as new.
         """
         past = ~self.pool.of_session(running)

@@ -39,7 +39,7 @@ PLAYBOOK = {
 
 
 def test_words_of_a_tool_are_labelled_as_such():
-    """A playbook lists its steps, then the error message on a labelled line."""
+    """A playbook lists its steps and how to prevent the failure, then the error message on a labelled line."""
     text = brief("failure_playbook", f"Recover when fetch fails: “{SAID[:30]} ...”", "", PLAYBOOK)
     assert text.splitlines() == [
         "Recover when fetch fails",

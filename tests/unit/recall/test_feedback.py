@@ -26,7 +26,7 @@ def gains(pool, asked, *best):
     return [scores[at] for at in range(0, len(pool), FAR + 1)]
 
 
-def test_what_the_best_share_is_looked_for():
+def test_terms_that_the_best_events_share_are_searched():
     """A text with the terms that two good events share gains; one without them does not."""
     pool = pool_of("family camping lake", "family camping tent", "camping tomorrow", "invoice overdue")
     scores = gains(pool, {"famili"}, 0, 1)
@@ -34,20 +34,20 @@ def test_what_the_best_share_is_looked_for():
     assert scores[3] == 0
 
 
-def test_a_word_of_one_event_is_no_word_of_the_matter():
-    """A term of only one of the best events is not used."""
+def test_a_term_of_one_event_is_not_searched():
+    """A text with a term of only one of the best events does not gain."""
     pool = pool_of("family camping", "family lake", "camping tomorrow")
     assert gains(pool, {"famili"}, 0, 1)[2] == 0
 
 
-def test_nothing_believed_changes_nothing():
-    """Without an event that matches the question there are no feedback terms."""
+def test_without_a_match_there_is_no_feedback():
+    """Without an event that matches the question, or without events, nothing gains."""
     pool = pool_of("family camping", "family camping", "camping")
     assert gains(pool, {"famili"}) == [0, 0, 0]
     assert feedback_scores(EventPool(), Nearby(EventPool()), np.zeros(0), np.zeros(0), (), 0).tolist() == []
 
 
-def test_a_ranking_takes_it_in():
+def test_a_ranking_includes_feedback():
     """An event without any query term ranks above noise and below events with them."""
     pool = pool_of("family camping lake", "family camping tent", "camping", "invoice")
     scores = Ranking(understood("family", NOW), pool, len(pool)).first

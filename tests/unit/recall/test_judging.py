@@ -9,7 +9,7 @@ from tests.recall_makers import conflict, ranked
 
 
 def candidate(name, content="", score=0.9, **optional):
-    """Return one fact."""
+    """Return a candidate; a fact, unless *optional* says otherwise."""
     components = Components(score, 0, 0, 0)
     given = {"section": "facts", "source_type": "memory"} | optional
     return Candidate(source_id=name, tokens=5, score=score, components=components, content=content, **given)
@@ -31,7 +31,7 @@ def test_each_candidate_is_eligible_or_dropped():
 
 
 def test_low_relevance_spares_the_exempt():
-    """Identity and hard rules are never dropped as low_relevance."""
+    """Exempt candidates, such as hard rules, are never dropped as low_relevance."""
     assert reasons([candidate("a", "one", 0.1), candidate("b", "two", 0.1, exempt=True)]) == {"a": "low_relevance"}
 
 
@@ -50,14 +50,14 @@ def test_the_weaker_side_of_a_conflict_goes():
 
 
 @pytest.mark.parametrize(("stronger", "weaker"), [(0.9, 0.89), (0.5, 0.49), (0.06, 0.05), (1.0, 0.99)])
-def test_a_hundredth_apart_is_as_sure(stronger, weaker):
+def test_sides_a_hundredth_apart_are_equally_confident(stronger, weaker):
     """Sides within 0.01 are both kept despite binary rounding; beyond that the weaker one is dropped."""
     for less, dropped in ((weaker, {}), (weaker - 0.0001, {"b": "conflict"})):
         sides = [candidate("a", "red", confidence=stronger), candidate("b", "blue", confidence=less)]
         assert reasons(sides, conflict(1, "a", "b")) == dropped
 
 
-def test_a_side_beside_the_question_holds_all_the_same():
+def test_an_irrelevant_side_still_wins():
     """The losing side is dropped even if the winning side is irrelevant to the question."""
     sides = [candidate("a", "red", confidence=0.9), candidate("b", "blue", 0.1, confidence=1.0)]
     assert reasons(sides, conflict(1, "a", "b"))["a"] == "conflict"
@@ -93,7 +93,7 @@ def test_the_lower_ranked_repeat_goes():
 
 
 def test_alike_from_ninety_two_percent_on():
-    """Long texts that differ in one final word are duplicates; texts that differ in three places are not."""
+    """Long texts that differ in the last word are duplicates; not those that differ in three places, nor empty ones."""
     seen, words = Duplicates(), [f"w{number}" for number in range(60)]
     assert not seen.repeats(" ".join(words))
     assert seen.repeats(" ".join([*words[:-1], "other"]))

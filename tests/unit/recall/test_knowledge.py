@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.protocol.timestamps import DAY_US
+from hmxgraph.protocol.timestamps import DAY_US, iso
 from hmxgraph.recall._asked_actions import remedies
 from hmxgraph.recall.appraised import _next_step
 from hmxgraph.recall.candidates import Candidate, Components
@@ -71,7 +71,7 @@ def test_entities_are_packed_only_if_the_question_names_them():
     assert "n002" not in {each.source_id for _, each in ranking}
 
 
-def test_what_lost_its_evidence_is_dropped_as_such():
+def test_memories_that_lost_evidence_or_validity_are_dropped():
     """Memories without evidence are dropped as provenance_failed, invalid ones as deprecated."""
     what = known(memories=[memory(1, sound=False), memory(2, "Deploy staging by hand", held=False)])
     drops = {drop.source_id: drop.drop_reason for drop in packed((), what).dropped_entries}
@@ -79,7 +79,7 @@ def test_what_lost_its_evidence_is_dropped_as_such():
 
 
 def test_a_withdrawn_request_is_no_episode():
-    """The event of a withdrawn request to remember is deprecated, too; other events stay."""
+    """The event of a withdrawn request to remember is deprecated, too; that of an ended fact is not."""
     events = [event(1, "The staging port is 8080"), event(2, "The staging port is 9090")]
     old = memory(1, "The staging port is 8080", held=False, method="remembered")
     new = memory(2, "The staging port is 9090", method="remembered")
@@ -119,8 +119,8 @@ def test_confidence_below_the_least_is_no_candidate():
     assert {each.source_id for _, each in ranking} == {"m002"}
 
 
-def test_evidence_stands_beside_its_record_once():
-    """An event that is already an episode is not repeated as evidence."""
+def test_an_episode_is_not_repeated_as_evidence():
+    """Evidence that is a candidate episode is not a second candidate, unless the pack has no episodes."""
     events = [event(1, "Deploy the staging environment now")]
     what = known(memories=[memory(1)], evidence=[evidence("m001", 1), evidence("m001", 2)])
     entries = [(each.section, each.source_id) for _, each in draft(events, what).ranking]
@@ -216,9 +216,8 @@ def test_the_state_of_a_pack():
     first, same = packed([event(1, "staging")]), packed([event(1, "staging")])
     assert first.pack_id == same.pack_id
     assert packed([event(1, "staging")], budget=99).pack_id != first.pack_id
-    assert first.metadata["as_of"] == first.created_at
+    assert first.metadata["as_of"] == first.created_at == iso(NOW)
     assert first.metadata["state_version"] == 7
-    assert NOW
 
 
 PUSH = {"kind": "failure_playbook", "actions": ("git push",), "confidence": 0.3}
@@ -253,7 +252,7 @@ def test_the_playbook_of_a_reported_failure_comes_first(question, first):
     ],
 )
 def test_a_playbook_for_a_step_ahead_stands_with_the_procedure(question, action, shown):
-    """It warns only of a step of the leading procedure, and only if the question has half the words of its name."""
+    """It warns only of an expected step, and only if the question has half the words of its name."""
     playbook = replace(UPSTREAM, actions=(action,), words=search_text(f"{action} fails: upstream"))
     actions = frozenset({"git push", "docker push"})
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), actions)
@@ -342,7 +341,7 @@ def test_a_request_for_other_work_gets_no_procedure():
 
 
 def test_trouble_alone_asks_for_no_procedure():
-    """The expected procedure must share a word with the question, unless its session is running."""
+    """If the question speaks of trouble, the leading procedure must share a word with it, unless work has begun."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
     running = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}), ("git push",))
     trouble = "The parser crashes, fix it"
@@ -353,17 +352,17 @@ def test_trouble_alone_asks_for_no_procedure():
     assert leading == [[], *[[RELEASE.artifact_id]] * 3]
 
 
-def test_trouble_brings_no_playbook_for_steps_of_a_guessed_procedure():
-    """One common word is enough for a step of the leading procedure, but not if the question reports other trouble."""
+def test_other_trouble_brings_no_playbook_for_an_expected_step():
+    """One word of the step's name is enough for its playbook, but not if the question speaks of trouble."""
     lead = Guidance(RELEASE.artifact_id, frozenset({"git push"}), frozenset({"git push"}))
-    titles = [
+    sources = [
         [
             entry.source_id
             for entry in packed(what=known(artifacts=[UPSTREAM, RELEASE]), query=query, guidance=lead).entries
         ]
         for query in ("Release it with git", "The parser of git logs crashes on merges")
     ]
-    assert titles == [[RELEASE.artifact_id, UPSTREAM.artifact_id], []]
+    assert sources == [[RELEASE.artifact_id, UPSTREAM.artifact_id], []]
 
 
 @pytest.mark.parametrize(("asked", "count"), [("What did Ann pay for the order?", 0), ("How is an order returned?", 1)])
