@@ -271,14 +271,14 @@ def test_an_example_is_nearly_as_good_as_the_best():
     assert draft(events, query=SWAP, changes={"swap_seat"}).whole_sessions == {"s1"}
 
 
-def test_only_sessions_that_were_read_whole_are_examples():
+def test_only_sessions_that_were_fetched_as_such_are_examples():
     """The request or the outcome of other sessions may be missing."""
     read = replace(draft(_bookings(), query=SWAP), examples=frozenset({"s1"}))
     assert read.whole_sessions == {"s1"}
 
 
 def _parcels(count):
-    """Return records of *count* parcels with a lamp and of the callers who ordered them."""
+    """Return the relations of *count* parcels to a lamp and to the callers who ordered them."""
     relations = [relation(n, f"parcel {n}", "lamp", kind="item") for n in range(count)]
     relations += [relation(100 + n, f"parcel {n}", f"Caller Number{n} of the hill", kind="user") for n in range(count)]
     types = {f"parcel {n}": "parcel" for n in range(count)} | {"lamp": "item"}

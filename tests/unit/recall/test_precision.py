@@ -100,7 +100,7 @@ def work(session, number, *, ends="It is running"):
 PROCEDURE = artifact(1, steps=[("Apply with kubectl", "kubectl")])
 
 
-def test_beside_procedures_three_past_sessions_are_packed_whole():
+def test_three_past_sessions_are_packed_whole():
     """Instead of the best lines of many sessions, calls come with their results and the request with its outcome."""
     events = [each for number in range(6) for each in work(f"s{number}", 100 * number)]
     pack = packed(events, known(artifacts=[PROCEDURE]))
@@ -124,8 +124,8 @@ def test_a_failed_example_gives_way_to_one_that_did_not_fail():
 
 @pytest.mark.parametrize("outcome", ["positive", "negative"])
 @pytest.mark.parametrize("budget", [40, 60, 80, 120, 200])
-def test_the_outcome_of_a_session_counts(budget, outcome):
-    """The text with the end of the session stays within the budget, and the pack's document renders the same text."""
+def test_a_text_with_the_outcome_of_a_session_fits_the_budget(budget, outcome):
+    """The line that says how the session ended is counted, and the pack's document renders the same text."""
     events = work("s0", 0)
     pack = packed(events, known(artifacts=[PROCEDURE]), outcomes={"s0": outcome}, budget=budget)
     assert COUNT(pack.text) <= budget
@@ -247,7 +247,7 @@ def test_the_running_session_has_no_farewell():
 
 
 def test_a_case_may_be_told_at_length_where_no_procedure_answers():
-    """Past sessions fill half of the budget next to a procedure, all of it without one."""
+    """Past sessions fill at most half of the budget next to a procedure, and more without one."""
     events = [each for number in range(2) for each in work(f"s{number}", 100 * number, ends="It runs. " * 60)]
     alone = packed(events, guidance=Guidance(expected=("exec",)), budget=600)
     beside = packed(events, known(artifacts=[PROCEDURE]), budget=600)
@@ -337,8 +337,8 @@ def test_results_belong_to_their_recorded_calls():
 
 
 @pytest.mark.parametrize("strategy", ["breadth_first", "depth_first"])
-def test_other_strategies_spread_over_lines(strategy):
-    """The other strategies show single lines, unlike the default."""
+def test_breadth_and_depth_do_not_show_whole_sessions(strategy):
+    """They show other lines than the default."""
     events = [
         each for number in range(6) for each in work(f"s{number}", 100 * number, ends=f"It runs on host {number}")
     ]
@@ -428,7 +428,7 @@ def test_a_named_day_does_not_call_everything_said_on_it():
 
 
 def test_episodes_alone_are_a_search():
-    """A request for episodes only gets as many hits as fit."""
+    """A request for episodes alone also gets events that are about something else, while they fit."""
     events = [
         *talk(RUNNING),
         *(each for n, text in enumerate(OTHER) for each in talk(text, session=f"t{n}", start=9 + n)),
@@ -1152,7 +1152,7 @@ def test_what_another_session_asked_for_is_a_goal_if_it_is_much_the_same(goal, a
 
 
 def test_how_a_session_ended_has_room_before_its_middle():
-    """The end is shown at any budget, although headings take room that the choice does not count."""
+    """Whenever three lines fit, the end is among them, although headings take room that the choice does not count."""
     for budget in range(60, 160):
         lines = shown(packed(work("s1", 0), known(artifacts=[PROCEDURE]), budget=budget), "episodes")
         assert len(lines) < 3 or "It is running" in lines
@@ -1359,7 +1359,7 @@ def refused(session, number, order, *, times=1):
     return [event(number + at, text, session=session, age_days=9, **how) for at, (text, how) in enumerate(turns)]
 
 
-def test_of_two_sessions_about_the_same_case_with_the_same_end_one_is_shown():
+def test_of_two_copies_of_a_session_one_is_shown():
     """The customer who asks again in the same words adds nothing; how another customer fared does, or another end."""
     same = [*refused("s1", 10, "W2378156"), *refused("s2", 20, "W2378156")]
     asked = {"query": "Return the lamp of the order to another card", "what": known(artifacts=[])}
@@ -1372,7 +1372,7 @@ def test_of_two_sessions_about_the_same_case_with_the_same_end_one_is_shown():
 
 
 def test_what_an_assistant_says_again_and_again_is_shown_once():
-    """In an outline, of messages that repeat half of their words the best one stays."""
+    """In an outline, of messages that share more than half of their words the best one stays."""
     waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
     events = [event(n, waiting.format(n=n), session="s1", age_days=9, **SAID) for n in range(9)]
     events += refused("s1", 10, "W2378156", times=6)
@@ -1396,7 +1396,7 @@ def test_a_quotation_is_an_error_if_a_call_reports_it():
 
 
 def test_edits_are_shown_longer_while_there_is_room():
-    """The body of a file is what helps; with a small budget it is cut as before."""
+    """The body of a file is what helps; with a small budget it is cut."""
     body = "\n".join(f"create column number{n} of the table" for n in range(20))
     edited = announced(
         100, "Now the migration of the table:", f"write(path=lib/up, content={body})", "write -> written"
@@ -1424,7 +1424,7 @@ def test_results_are_shown_longer_while_there_is_room():
 
 
 def test_a_report_is_shown_whole_while_there_is_room():
-    """What an assistant sums up is the answer; with a small budget it is cut as before."""
+    """What an assistant sums up is the answer; with a small budget it is cut."""
     summary = " ".join(f"The hall of the museum has a folding wall in room {n} now." for n in range(20))
     edited = announced(100, "Now the hall:", "edit(path=museum/hall, new_string=wall)", "edit -> written")
     told = event(199, summary, session="log", speaker="assistant", age_days=9)
@@ -1527,7 +1527,7 @@ def test_a_failure_with_the_quoted_text_comes_before_one_with_most_of_its_words(
 
 
 def test_logs_of_many_tasks_are_no_copies_of_each_other():
-    """Two logs name the same files and branches without being about the same case."""
+    """Two logs name the same files and branches although they are about different tasks."""
     steps = [(10 * n, (f"edit(path=lib/feature{n}a)", "edit -> ok")) for n in range(3)]
     again = [(100 + number, step) for number, step in steps]
     logs = [*log(*steps, session="one"), *log(*again, session="two")]

@@ -59,7 +59,7 @@ def test_the_numbers_of_a_day_are_no_words_of_the_matter():
     ],
 )
 def test_words_of_a_time_expression_are_no_search_terms(text, terms):
-    """Words of a time expression are not search terms, except months and years; nor are those of two idioms."""
+    """Words of a time expression, except months and years, and of idioms are not search terms."""
     assert understood(text, FRIDAY).terms == terms
 
 

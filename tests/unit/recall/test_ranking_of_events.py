@@ -118,7 +118,7 @@ def test_short_turns_rank_below_informative_ones():
 
 
 def test_the_speaker_who_is_named_stands_out():
-    """One named speaker raises that speaker's turns; two named speakers raise none."""
+    """The turns of a speaker whom the question names gain."""
     pool = EventPool.of([event(0, "Hello", speaker="Ann")[0], event(1, "Hello", speaker="Bob")[0]])
     question = understood("What did Ann say?", NOW)
     assert speakers_named(question, pool) == {"ann": "Ann"}
@@ -127,7 +127,7 @@ def test_the_speaker_who_is_named_stands_out():
 
 
 def test_first_mentions_rank_before_later_ones():
-    """First mentions gain by time, except for questions about the present, work requests and documents."""
+    """The earlier of two mentions gains, except for questions about the present, work requests and documents."""
     again = event(1, "The tent leaks", session="s1", age_days=1)[0]
     first = event(2, "The tent is new", session="s2", age_days=9)[0]
 
@@ -183,7 +183,7 @@ def test_what_helps_is_lifted_clear():
 
 
 def _recency_of_the_last(question, **given):
-    """Build unrelated recent events and related events from weeks ago."""
+    """Return the recency of an event of now; a better match is from weeks ago."""
     events = [
         event(1, "polars lacks a wheel for cp312, so pinned polars", session="s1", age_days=20.0),
         event(2, "ran tests of the wheel", session="now", salience=1.0),
@@ -192,14 +192,14 @@ def _recency_of_the_last(question, **given):
     return pack.metadata["score_components"]["e002"]["recency"]
 
 
-def test_being_new_speaks_for_what_has_to_do_with_the_work():
-    """Unrelated recent events do not displace related older ones."""
+def test_recency_counts_less_for_less_relevant_events():
+    """Recent events that match little of the question do not displace related older ones."""
     assert _recency_of_the_last("polars wheel cp312") < 0.3
     assert timely(np.array([1.0, 0.2, 0.0]), 1.0).tolist() == [1.0, 0.5, 0.0]
 
 
-def test_being_new_speaks_fully_for_the_running_session_and_where_nothing_else_does():
-    """Recency counts fully if requested, and if the question matches nothing."""
+def test_when_recency_counts_fully():
+    """It does in the running session, if requested, and if the question matches nothing."""
     assert _recency_of_the_last("polars wheel cp312", session_id="now") == 1
     assert _recency_of_the_last("polars wheel cp312", strategy="recency_biased") == 1
     assert _recency_of_the_last("unheard of") == 1
@@ -235,7 +235,7 @@ def test_the_more_is_shown_the_more_relevant_is_the_next():
 
 
 def test_who_gives_more_tokens_gets_less_certain_events_too():
-    """A budget above the default admits more and less relevant events, one below it fewer."""
+    """A larger budget admits more events, the further ones less relevant; a smaller one admits fewer."""
     relevance = np.array([1.0, *np.linspace(0.9, 0.1, 60)])
     small, usual, large, larger = (near_best(relevance, budget).sum() for budget in (512, 2048, 4096, 8192))
     assert small < usual < large < larger < 61

@@ -17,7 +17,7 @@ def test_a_budget_below_one_is_refused(budget):
 
 @pytest.mark.parametrize("options", [{"strategy": "x"}, {"sections": ("x",)}, {"min_confidence": -0.1}])
 def test_unknown_choices_are_refused(options):
-    """Strategies and sections outside the specification are rejected."""
+    """Strategies and sections outside the specification, and confidences outside [0, 1], are rejected."""
     with pytest.raises(UnknownChoice):
         PackRequest("q", **options)
 

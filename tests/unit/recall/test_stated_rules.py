@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hmxgraph.recall.briefs import brief
+from hmxgraph.recall.candidates import THRESHOLD
 from hmxgraph.text.artifacts import told_in
 from hmxgraph.text.terms import search_text
 from tests.recall_makers import COUNT, artifact, draft, known
@@ -31,7 +32,7 @@ def rule(number, wording):
 def test_a_rule_is_shown_where_two_fifths_of_its_terms_are_asked_about(question, shown):
     """A single shared term, which most rules of a tenant contain, is too little."""
     ranked = draft((), known(artifacts=[rule(1, WORDING)]), query=question).ranking
-    useful = [each for _, each in ranked if not each.verdict and each.score >= 0.3]
+    useful = [each for _, each in ranked if not each.verdict and each.score >= THRESHOLD]
     assert [WORDING for each in useful if WORDING in each.content] == shown
 
 
