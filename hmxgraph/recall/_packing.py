@@ -277,7 +277,7 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
 
 # Minimum tokens that remain of a truncated entry.
 LEAST_CUT = 24
-NOTHING: Mapping[str, float] = MappingProxyType({})
+NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +436,7 @@ _STRATEGIES: dict[str, _Filling] = {"breadth_first": _breadth, "depth_first": _d
 
 
 def truncated_to(
-    text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NOTHING
+    text: str, tokens: int, count_tokens: Callable[[str], int], weight_by_term: Mapping[str, float] = NO_WEIGHTS
 ) -> str:
     """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 

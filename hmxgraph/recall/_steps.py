@@ -82,9 +82,10 @@ def step_scores(
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    For a request for work (*works*), a step without a call is no example and scores 0 by its words, unless the question
-    asks how something *ended* or how far it has got; then, of the steps of a session that match well, the last ones
-    count most. Then, and for questions about the past, a step with a report (see ``_REPORT``) scores nearly 1.
+    For a request for work (*works*), a step without a call is no example and scores 0 by its words. For questions about
+    the past, and for all about how something *ended* or how far it has got, such a step may score, and a step with a
+    report (see ``_REPORT``) scores nearly 1. If *ended*, of the steps of a session that match well, the last ones count
+    most.
 
     If the question is about a failure (*troubled*), a step in which no call failed counts less, and one with a failure
     that the question quotes scores 1, the next five steps slightly less, even without a call; *errors* are the events

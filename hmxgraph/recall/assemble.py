@@ -22,7 +22,7 @@ from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall._episodes import add_episodes
 from hmxgraph.recall._packing import (
-    NOTHING,
+    NO_WEIGHTS,
     RULES,
     SHARES,
     Box,
@@ -237,7 +237,7 @@ class _Writer:
             for masked in (shown, mask_secrets(candidate.content, personal=False)):
                 if needed(masked) <= packed.tokens:
                     return masked
-        weight_by_term = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NOTHING
+        weight_by_term = self._draft.events.match.weight_by_term if candidate.source_type == "episode" else NO_WEIGHTS
         return truncated_to(shown, packed.tokens, needed, weight_by_term)
 
     def _masked(self, text: str) -> str:

@@ -106,7 +106,7 @@ _TOKENS_OF_CASE = 96
 _BARE = 1
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
-# Strategies that never show whole sessions, only single events.
+# Strategies that only show single events, never whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 
@@ -195,7 +195,7 @@ class Draft:
         They are the running session with either all cases or a few examples. Examples are for questions that want some
         and, if the best is a log of many tasks, for others that do not ask for a time; the pack must have both episodes
         and procedures. They need work with tools or something to show in the section ``procedures``: conversations are
-        shown line by line.
+        shown line by line. There are none for strategies that only show single events.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -243,8 +243,8 @@ class Draft:
     def cases(self) -> tuple[str, ...]:
         """Sessions about a person or thing that the question names, best first, as many as fit half of the budget.
 
-        There are none if the best is a log of many tasks: its steps are shown instead. Nor if the pack has no episodes,
-        or nothing else.
+        There are none if the best is a log of many tasks: its steps are shown instead. Nor are there for strategies
+        that only show single events, and for packs without episodes or with nothing else.
         """
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
@@ -259,7 +259,7 @@ class Draft:
 
     @property
     def _acting(self) -> bool:
-        """Whether work is done with tools: the model expects some, or most events are of sessions with tool results."""
+        """Whether work is done with tools: actions are expected, or most events are of sessions with tool results."""
         return bool(self.appraised.appraisal.guidance.expected) or self.events.pool.of_tools
 
     @cached_property

@@ -33,7 +33,7 @@ from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
 
-# The minimum relevance of an event that relates to the question at all.
+# The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
 HELPS = 0.2
 # Weight of recency among nearly equal examples; factor on bad ones (see ``best_sessions``).
 _BY_TIME, _IF_FAILED = 0.05, 0.6

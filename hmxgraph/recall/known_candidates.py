@@ -90,10 +90,10 @@ class Appraisal:
         statement = SAID_BY.sub("", memory.text, count=1)
         # Goals and rules begin with a verb: its capital does not make it a name.
         statement = statement.partition(" ")[2] if memory.kind in _SECTIONS else statement
-        is_named = any(map(self.names, memory.aliases)) or any(map(self._is_rare, _NAME.findall(statement)))
+        is_named = any(map(self.names, memory.aliases)) or any(map(self._has_rare_name, _NAME.findall(statement)))
         return max(share, _NAMED) if is_named else share
 
-    def _is_rare(self, name: str) -> bool:
+    def _has_rare_name(self, name: str) -> bool:
         """Whether the question contains all terms of *name*, and all of them are rare enough to select something."""
         name_terms = search_text(name).split()
         top = max(self.weights.values(), default=0.0)

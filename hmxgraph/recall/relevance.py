@@ -255,16 +255,10 @@ def _feedback_match(
     frequency = (counts > 0).sum(axis=1)
     places = list(scores_of_best)
     support = weighted(np.array([scores_of_best[at] for at in places]), (counts[:, places] > 0).T)
-    weight_by_term = np.where(
-        frequency <= COMMON * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0
-    )
-    order = np.argsort(-weight_by_term, kind="stable")[:MOST_TERMS]
-    chosen = order[weight_by_term[order] > 0]
-    weights = (
-        rarity(frequency[chosen], max(event_count, len(pool)))
-        * weight_by_term[chosen]
-        / weight_by_term.max(initial=1e-9)
-    )
+    worth = np.where(frequency <= COMMON * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
+    order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
+    chosen = order[worth[order] > 0]
+    weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
     return WordMatch(tuple(shared[int(row)] for row in chosen), counts[chosen], weights)
 
 
@@ -441,7 +435,7 @@ class Ranking:
         """Return the ids of up to *most* events after which the next ones may help, best first.
 
         These are the failures, if the question speaks of trouble or quotes an error, else the calls. Those that report
-        the quoted error come first.
+        the quoted error count more.
         """
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
         starts = np.flatnonzero(kind & (self.first > 0)).tolist()
@@ -458,8 +452,8 @@ class Ranking:
         """Return the final scores: :attr:`first` plus the gains of the walk."""
         if not neighbourhood.mentions:
             return self.first
-        neighbours = self.first + _CLOSENESS * closeness(self.question, self.pool, neighbourhood, self.words)
-        return neighbours + bridges(self.question, self.pool, neighbourhood, self.match, neighbours)
+        with_closeness = self.first + _CLOSENESS * closeness(self.question, self.pool, neighbourhood, self.words)
+        return with_closeness + bridges(self.question, self.pool, neighbourhood, self.match, with_closeness)
 
     def relevance(self, scores: Floats) -> Floats:
         """Return final *scores* scaled so that the best event has 1; without a match in words or meaning, cut off at 1.
