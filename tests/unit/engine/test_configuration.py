@@ -1,3 +1,6 @@
+import os
+from pathlib import Path
+
 import pytest
 
 from hmxgraph.engine._jars import Distribution
@@ -29,9 +32,13 @@ def test_cut_configuration_names_no_ports():
 
 def test_command_names_the_home_and_keeps_the_password_out(tmp_path):
     """The command line has home, sizes and entry point, each as one argument even with spaces in paths."""
-    home = tmp_path / "a home"
-    words = command(tmp_path / "java", Distribution(tmp_path / "my jars", "5.26.31", "a.Main"), home, MEMORY)
+    home, folder = tmp_path / "a home", tmp_path / "my jars"
+    folder.mkdir()
+    for name in ("jaxb-runtime-2.jar", "txw2-2.jar", "asm-9.jar", "NOTICE"):
+        (folder / name).touch()
+    words = command(tmp_path / "java", Distribution(folder, "5.26.31", "a.Main"), home, MEMORY)
     assert f"--home-dir={home}" in words
-    assert words[words.index("-cp") + 1] == f"{tmp_path / 'my jars'}/*"
+    jars = words[words.index("-cp") + 1].split(os.pathsep)
+    assert [Path(jar).name for jar in jars] == ["asm-9.jar", "txw2-2.jar", "jaxb-runtime-2.jar"]
     assert "-Xmx600m" in words
     assert words.index("a.Main") > words.index("-cp")
