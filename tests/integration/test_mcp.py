@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections import Counter
 from contextlib import asynccontextmanager
@@ -114,6 +115,26 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
     assert "why_chosen" in reasonless
     assert "invalid:" in late
     assert "Traceback" not in late
+
+
+def test_a_line_that_is_no_message_is_answered_with_an_error(address, tenant_id):
+    """Over stdio, a line that is not JSON, not UTF-8 or no JSON-RPC is refused, and the server goes on."""
+    remember = {"name": "memory_remember", "arguments": {"text": "Ana likes caf\u00e9s"}}
+    call = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": remember}, ensure_ascii=False)
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}).encode()
+    ping = b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
+    lines = [b"not json", hello, b"", b"\xff\xfe", call.encode("latin-1"), b"[" * 1_000, b'{"jsonrpc": "2.0"}', ping]
+    command = [sys.executable, "-m", "hmxgraph", "mcp", "--tenant", tenant_id]
+    ended = subprocess.run(
+        command, input=b"\n".join(lines), capture_output=True, env=environment(address), timeout=60, check=True
+    )
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    codes = [answer["error"]["code"] for answer in answers if "error" in answer]
+    assert codes == [-32700, -32700, -32700, -32700, -32600]
+    assert [answer["id"] for answer in answers if "result" in answer] == [1, 3]
+    assert {answer["id"] for answer in answers if "error" in answer} == {None}
+    assert b"Traceback" not in ended.stderr
 
 
 @pytest.fixture
