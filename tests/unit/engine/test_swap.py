@@ -103,5 +103,5 @@ def test_a_data_home_that_cannot_be_written_is_named(tmp_path):
     """A restore into a data home that cannot be written is refused with the folder's name, as a start is."""
     (tmp_path / "all.dump").write_bytes(b"")
     (tmp_path / "home" / "restore.lock").mkdir(parents=True)
-    with pytest.raises(EngineError, match="the data home .*home cannot be used"):
+    with pytest.raises(EngineError, match=r"the data home .*home cannot be used"):
         engine.load(tmp_path / "all.dump", tmp_path / "home")
