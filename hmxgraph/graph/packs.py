@@ -48,7 +48,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
-from hmxgraph.recall.relations import Vicinity
+from hmxgraph.recall.relations import Vicinity, without_refused
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
@@ -65,7 +65,7 @@ _ANSWERS = frozenset({"tool_result", "error"})
 def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
     """Yield each event with its action, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    Without a known call id, a result belongs to the last call of its tool, and an error to the last action.
+    Without a known call id, a result belongs to the last call of its tool, if any, and an error to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
     >>> result = ["tool_result", "bash failed: no", "{}", None, True]
@@ -98,6 +98,7 @@ def _tool(text: str) -> str:
 
 # Statuses of candidate artifacts: active ones are shown, deprecated ones are reported as drops (HMX-A 5).
 _SEEN = frozenset({"active", "deprecated"})
+# Number of artifacts whose texts are cached.
 _BRIEFS_KEPT = 1_024
 NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 
@@ -105,7 +106,7 @@ NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
-    *meanings* says how close memories are to the question by their vectors, in [0, 1]; others count as 0.
+    *meanings* says how close memories are to the question by the vectors of their events, in [0, 1]; others count as 0.
     """
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
@@ -164,8 +165,8 @@ def _genuine(values: Row) -> bool:
     """Whether the content still has its recorded hash, and the text is the rendering of that content."""
     if sha256_hex(values["content"].encode()) != values["content_hash"]:
         return False
-    recorded = _text(values["artifact_type"], values["title"], values["summary"], values["content"])
-    return bool(values["text"] == recorded)
+    rendered = _text(values["artifact_type"], values["title"], values["summary"], values["content"])
+    return bool(values["text"] == rendered)
 
 
 @lru_cache(maxsize=_BRIEFS_KEPT)
@@ -310,7 +311,7 @@ T = TypeVar("T")
 # Maximum number of candidate events, and of the best candidates, which are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
-# Maximum hits per term: an equal share of the first number, but at least the second number.
+# Maximum hits per term: the first number divided by the number of terms, but at least the second number.
 _TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
 # In tenants with at most this many events, a search that was cut off or has many hits is ranked again by how rare the
@@ -318,9 +319,11 @@ _LEAST_TERM_HITS = 250
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
+# Number of best events from which related events and relations are searched.
 _ANCHORS = 12
 # Maximum number of best sessions whose outcomes are read, and of those whose events are also read as examples.
 _SESSIONS, _EXAMPLES = 24, 6
+# Maximum number of calls whose results are looked up.
 _CALLS = 96
 # Maximum number of failures, or of calls, whose following events are read.
 _TRAILS = 3
@@ -333,13 +336,16 @@ COMMON = 30
 # Maximum number of named entities from which relations are fetched, and of relations of an entity that is expanded.
 _NAMED = 16
 _LINKS = 60
+# Age in days up to which goals are fetched without a word of the question.
 _GOAL_DAYS = 90
 # Maximum number of expected actions whose policies are fetched.
 _EXPECTED = 32
+# Age in days up to which the latest events are fetched.
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
 _MOST_READS = 5
 # Pad parameters to one size so that each plan is cached once: the planner distinguishes orders of magnitude.
+# ``_NOTHING`` is the key of no node; no event is as late as ``_NEVER``.
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
 _NEVER = 2**62
@@ -386,11 +392,11 @@ def _pack(
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
     # Events are ranked here, and knowledge is appraised below, while the server works on the next statement.
-    best_events = _best_events(opening, query_terms)
+    about_events = _event_parameters(opening, query_terms)
     [knowledge_row] = yield knowledge
     knowledge_row = nearest.added_to(knowledge_row)
     named = opening.named(knowledge_row)
-    surroundings = bind("recall/surroundings", **best_events, named=_padded(list(named), _NAMED))
+    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named), _NAMED))
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -411,7 +417,7 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events and, for requests for work, what selects the leading procedure."""
+    """The statement that fetches candidate events, for requests for work also what selects the leading procedure."""
     in_names = {term for name in names for term in terms(name)}
     works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
@@ -524,7 +530,7 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """Hits whose neighbours were all fetched; empty if a fetched event is erased, expired or later than as_of."""
+        """Hits whose neighbours are all in the pool; empty if an event was left out because it is erased or expired."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
@@ -535,6 +541,7 @@ class _Opening:
         return Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
+        """The ranking of the events and those in *further_rows*."""
         known_ids = self.by_words.pool.index
         if all(row[0] in known_ids for row in further_rows):
             return self.by_words
@@ -543,14 +550,14 @@ class _Opening:
 
     @cached_property
     def guidance(self) -> Guidance:
-        """The leading procedure and the expected actions, as predicted by the compiler's model."""
+        """What the compiler's model and the running session say about the actions to take."""
         return (
             guidance(self.request.query[:LONGEST_QUESTION], self.row, self.cached_models) if self.row else NO_GUIDANCE
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        appraised_knowledge = knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
-        return appraised(self.request, self.state, self.by_words, appraised_knowledge, count_tokens, self.guidance)
+        known = knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
+        return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
 
     @cached_property
     def examples(self) -> tuple[str, ...]:
@@ -572,7 +579,7 @@ class _Opening:
         return self.by_words.anchors(_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
-        """The keys of the entities that the question names, the names with most words first, then the rarest."""
+        """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
         named = [(-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)]
         return tuple(key for *_, key in sorted(named)[:_NAMED])
@@ -590,10 +597,11 @@ class _Opening:
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
+        ranking = self.ranking(_events(row, self.state.as_of_us))
         related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = without_refused(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
-        ranking = self.ranking(_events(row, self.state.as_of_us))
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
         mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
         changes = frozenset(filter(is_action, {call[0] for call in ranking.pool.tools if call is not None}))
@@ -622,6 +630,7 @@ def _events(row: Row, as_of_us: int) -> list[list[Any]]:
 
 
 def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
+    """The statement that fetches the knowledge that may be relevant to the question."""
     tenancy, request, as_of_us = opening.tenancy, opening.request, opening.state.as_of_us
     knows = set(request.sections) != {"episodes"}
     return bind(
@@ -647,7 +656,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
     )
 
 
-def _best_events(opening: _Opening, query_terms: tuple[str, ...]) -> dict[str, Any]:
+def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[str, Any]:
     """The parameters of ``recall/surroundings`` that depend on the ranking of events, not on knowledge."""
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
@@ -691,7 +700,7 @@ def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
 
 
 def _most_hits(query_terms: Sequence[str]) -> int:
-    """Maximum hits per term: fewer if there are many terms, because the rarer ones are more informative."""
+    """Maximum hits per term: fewer if there are many terms, because rare ones then suffice."""
     return max(_TERM_HITS // max(len(query_terms), 1), _LEAST_TERM_HITS)
 
 

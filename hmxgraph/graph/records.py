@@ -418,7 +418,7 @@ def _reply_of(fields: Mapping[str, Any]) -> str:
 
 def _task_ids(tenancy: Tenancy, artifact_ids: Sequence[str]) -> Plan[dict[str, str]]:
     """The tasks of stored records, by the ids of these."""
-    known = yield from _known(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
+    known = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
     return {record.record.artifact_id: record.record.task_id for record in known.records.values()}
 
 
@@ -488,7 +488,7 @@ def _thread(tenancy: Tenancy, thread_id: str, include_hidden: bool, limit: int) 
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 
-class _KnownRecord(NamedTuple):
+class _EarlierRecord(NamedTuple):
     """A record that is stored, or that precedes another one in the same call."""
 
     record: TaskRecord
@@ -497,7 +497,7 @@ class _KnownRecord(NamedTuple):
     erased: bool = False
 
     @classmethod
-    def of(cls, properties: Row) -> "_KnownRecord":
+    def of(cls, properties: Row) -> "_EarlierRecord":
         """The record of a node."""
         record, superseded_by = stored_record(properties), properties.get("superseded_by")
         return cls(record, _projected(properties), superseded_by, properties.get("erased", False))
@@ -515,17 +515,17 @@ class _KnownRecord(NamedTuple):
         return RecordReceipt(record.task_id, record.artifact_id, self.projections, tuple(event_ids), created)
 
 
-class _Known(NamedTuple):
-    """Records by key, and the keys that artifacts have."""
+class _Existing(NamedTuple):
+    """The stored records by key, and which of the keys are those of artifacts."""
 
-    records: dict[str, _KnownRecord]
+    records: dict[str, _EarlierRecord]
     artifact_keys: frozenset[str]
 
 
-def _known(tenancy: Tenancy, keys: Collection[str]) -> Plan[_Known]:
+def _existing(tenancy: Tenancy, keys: Collection[str]) -> Plan[_Existing]:
     rows = yield bind("tasks/existing", tenant_id=tenancy.tenant_id, batch={"keys": sorted({*keys})})
-    return _Known(
-        {row["key"]: _KnownRecord.of(row["record"]) for row in rows if row["record"] is not None},
+    return _Existing(
+        {row["key"]: _EarlierRecord.of(row["record"]) for row in rows if row["record"] is not None},
         frozenset(row["key"] for row in rows if row["artifact_id"] is not None),
     )
 
@@ -542,13 +542,13 @@ class _Step(NamedTuple):
 class _Ledger:
     """What records are checked against: tasks and records as they are stored, then as the earlier ones change them."""
 
-    def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], known: _Known) -> None:
+    def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], known: _Existing) -> None:
         self._tenancy = tenancy
         self._tasks = dict(tasks)
         self._records = known.records
         self._artifact_keys = known.artifact_keys
 
-    def record(self, artifact_id: str | None) -> _KnownRecord | None:
+    def record(self, artifact_id: str | None) -> _EarlierRecord | None:
         """The record with this id, if there is one."""
         return self._records.get(self._tenancy.node_key(artifact_id)) if artifact_id else None
 
@@ -573,7 +573,7 @@ class _Ledger:
         known = self.record(record.reply_to_artifact_id)
         return known and known.as_parent()
 
-    def add(self, step: _Step) -> _KnownRecord:
+    def add(self, step: _Step) -> _EarlierRecord:
         """Let later records build on *step*."""
         record, changed = step.record, changes(step.record, step.task_state)
         task = self._tasks.get(record.task_id, {"task": {}, "runs": []})
@@ -583,7 +583,7 @@ class _Ledger:
         if record.relation_kind == "supersedes" and (superseded := self.record(record.reply_to_artifact_id)):
             key = self._tenancy.node_key(superseded.record.artifact_id)
             self._records[key] = superseded._replace(superseded_by=record.artifact_id)
-        known = _KnownRecord(record, projections(record, step.inherited))
+        known = _EarlierRecord(record, projections(record, step.inherited))
         self._records[self._tenancy.node_key(record.artifact_id)] = known
         return known
 
@@ -622,11 +622,11 @@ def _opened_ledger(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[_Led
     for record in records:
         if record.artifact_kind == "run_finish" and record.reply_to_artifact_id is None:
             ids.update(_task_state_of(record.task_id, tasks.get(record.task_id)).open_runs)
-    known = yield from _known(tenancy, [tenancy.node_key(artifact_id) for artifact_id in ids])
+    known = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in ids])
     return _Ledger(tenancy, tasks, known)
 
 
-def _written_before(submitted: TaskRecord, known: _KnownRecord, generated: Collection[str]) -> RecordReceipt:
+def _written_before(submitted: TaskRecord, known: _EarlierRecord, generated: Collection[str]) -> RecordReceipt:
     """The receipt of a record that is stored already; a different record with its id is refused."""
     stored_fields, given_fields = known.record.document(), submitted.document()
     if not known.erased and (

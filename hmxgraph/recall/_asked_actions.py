@@ -10,13 +10,13 @@ from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, wi
 from hmxgraph.text.terms import search_text, terms
 
 # Share of a failure's words that a question must contain to report it: lower if it names the action, lowest if it also
-# speaks of trouble, since people quote the first part of a message. A failure of ``_TELLING_WORDS`` or more words needs
-# neither.
+# speaks of trouble, since people quote the first part of a message. A question that does neither can only report a
+# failure of at least ``_TELLING_WORDS`` words.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
 _TELLING_WORDS = 4
 # Verbs that occur in any request, although actions begin with them, too.
 _COMMON_VERBS = frozenset(terms("get find look make take give put"))
-# Possessions and past actions: "our booking", "I cancelled it".
+# Words that request nothing: nouns after a determiner ("our booking", "the return") and past actions ("I cancelled").
 _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
@@ -24,11 +24,11 @@ _NO_REQUEST = re.compile(
 
 
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
-    """Return the ids of the playbooks for the *failure* of the running session and for the one the question reports.
+    """Return the ids of the playbooks for *failure* and of the best playbook for a failure that the question reports.
 
-    A question reports a failure if it contains enough of the failure's words; of several failures, the one with the
-    most words in common, then one whose action the question names. A failure of few words needs a question that speaks
-    of trouble or names its action.
+    *failure* is the key of the failure of the running session's last action, or "". A question reports a failure if it
+    contains enough of its words, see :func:`_reported`. The best playbook has the most of them in common with the
+    question; of several, one whose action the question names.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -48,7 +48,7 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
 
 
 def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures that the question names; a program's subcommand is enough.
+    """Return the actions of procedures that the question names; the name of a program may be missing.
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("git commit", "git add"))
@@ -61,7 +61,9 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
 
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures, and the changes covered by policies, whose verb is a word of the question.
+    """Return the actions of procedures, and the changes of :func:`changes_of_policies`, whose verb the question uses.
+
+    Common verbs ("get") do not count, nor those used only as a noun or in the past tense ("the return", "I returned").
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -83,22 +85,23 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes covered by policies about requests for a change."""
+    """Return the change that each policy is about whose condition is that the user asks for it."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions whose whole name a question about trouble contains."""
+    """Return the actions whose whole name the question contains; none if it does not speak of trouble."""
     known = {action for artifact in artifacts for action in artifact.actions} if question.troubled else set[str]()
     return frozenset(action for action in known if question.mentions(search_text(action)))
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks that a question about trouble names by at least half of their words.
+    """Return the actions of playbooks with at least half of the words of their name in the question.
 
-    The name of a program does not count: it does not say what the action does.
+    None if it does not speak of trouble. A program's name before a subcommand does not count: it does not say what the
+    action does.
 
     >>> from hmxgraph.recall.question import understood
     >>> about = {"failures": ("full",), "actions": ("book_seat",)}
@@ -116,8 +119,8 @@ def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) ->
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It warns of a failure of an expected step whose action has at least half of its words in the question.
-    One warning is enough; the failure seen most often comes first.
+    It warns of a failure of an expected step whose action has at least half of its words in the question. One warning
+    is enough: that of the playbook seen most often.
     """
     ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
@@ -137,7 +140,7 @@ def _calls_for(question: Question, action: str) -> bool:
 
 
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
-    """Return the terms of the question without the names of actions and the verb before a quoted error message.
+    """Return the terms of the question without one mention of each action, and the verb before an error message.
 
     Neither is part of the message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
     """
@@ -148,9 +151,12 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 
 
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
-    """Return how many words of the failure the question contains, 0 if too few, and whether it names the action.
+    """Return how many words of the playbook's failure the question has, 0 if too few; and 1 if it names the action.
 
-    A question about trouble also contains enough of them if it describes nothing else.
+    Of several failures, the one with most words in the question counts. Enough are the share that :func:`_least_share`
+    returns, and at least two; a failure of fewer than ``_TELLING_WORDS`` words also needs a question that speaks of
+    trouble or names the action. If it speaks of trouble, it is enough, too, that it has at least two words beside those
+    common to all failures and those of the actions, all of them words of the failure.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)

@@ -14,9 +14,9 @@ _EVERYWHERE = 0.5
 def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
     """Return *weight_by_term* with further terms: those that both results and messages of a session contain.
 
-    *own* marks the events of the session. An excerpt of a refused request then contains the reason, which a lookup
-    returned and the agent mentioned. The rarer a further term is in the session, the higher its weight, up to that of
-    the question's weightiest term.
+    *own* marks the events of the session. If a request was refused, excerpts then contain the reason, which a lookup
+    returned and the agent mentioned. The rarer a further term is in the session, the higher its weight, always below
+    that of the question's weightiest term.
     """
     events = np.flatnonzero(own).tolist()
     terms_of = {at: frozenset(pool.words[at].split()) for at in events}

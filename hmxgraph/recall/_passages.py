@@ -1,4 +1,4 @@
-"""Long events in a pack: the passages that match the question, and the token counts of their lines."""
+"""The lines of events in a pack: long texts cut to the passages that match the question, and token counts."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,15 +17,16 @@ from hmxgraph.text.terms import TokenCounter
 # The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
-# They get up to this many times as much while all of them fit.
+# They get up to this many times as much if all of them then fit.
 _WITH_ROOM = 2
 # Approximate characters per token.
 _TOKEN_CHARACTERS = 4
 # A text is cut if it is more than this many times as long as its passages may be.
 _LONGER = 2
-# Nothing is cut if the texts fill at most the first share of the budget; cutting stops when they exceed the second.
+# Nothing is cut if the texts fill at most the first share of the budget; cutting stops once the best texts, as cut,
+# exceed the second.
 _WHOLE_SHARE, _CUT_BEYOND = 0.75, 1.5
-# The passages of one text from a tool or the web get 1/4 of the budget.
+# The passages of one text from an outside source get 1/4 of the budget.
 _RESULT_OF_BUDGET = 4
 
 
@@ -71,15 +72,16 @@ def with_passages(
     sessions: Collection[str] = (),
     room: int = 0,
 ) -> Episodes:
-    """Return *episodes* with long messages cut to the passages that match *weight_by_term*.
+    """Return *episodes* with long texts cut to the passages that match *weight_by_term*.
 
-    Only events above the threshold are cut, and none if they fill at most three quarters of *budget* or if there is
-    only one; passages are longer if all of them fit. If whole *sessions* are shown, only their events are cut, the
-    terms that decided a session count, too, and passages are as long as an equal share of *room* for each session
-    allows.
+    Only events that reach the threshold are cut, and none if together they fill at most three quarters of *budget* or
+    if there is only one; passages are longer if all of them then fit.
 
-    Documents stay whole, and so does text from tools or the web of at most half the budget: it is about one thing, and
-    half a record misleads. Longer text would leave no room for what followed. Steps of logs are short already.
+    If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and the
+    passages of a session are as long as its equal share of *room* allows.
+
+    Documents stay whole, and so does outside text of at most half the budget: it is about one thing, and half a record
+    misleads. Longer text would leave no room for what followed. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -135,5 +137,5 @@ def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
 
 
 def _after_cut(limit: int, tokens: Iterable[int]) -> int:
-    """Return the total of *tokens* when long texts are cut to *limit*."""
+    """Return the total of *tokens* when texts more than twice as long as *limit* are cut to it."""
     return sum(limit if each > _LONGER * limit else each for each in tokens)

@@ -1,4 +1,4 @@
-"""The error message that a question quotes, and the past results that report the same error."""
+"""The error message that a question quotes, and the past events that report the same error."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from hmxgraph.text.terms import terms
 
 # What a program writes before its message: "failed: TypeError:".
 _PREFIX = re.compile(r"^(?:[\w.]*(?:error|exception|fail(?:s|ed)?|fatal)\b[^:]{0,20}:\s*)+", re.IGNORECASE)
-# The share of the message's words that a result must have to report the same error, and the fewest words of a message.
+# Share of the message's words, weighted by rarity, that an event must have to report the same error; fewest words of a
+# message.
 _SAME_ERROR, _LEAST_TERMS = 0.6, 2
 
 
@@ -31,11 +32,13 @@ class QuotedError:
     def terms(self) -> tuple[str, ...]:
         """The words of the message that tell errors apart; () if they are fewer than two or it is no error message.
 
-        A quotation is an error message if the question speaks of trouble, or if a failed call has most of its words.
+        A quotation is an error message if the question speaks of trouble or certainly quotes an error, or if the result
+        of a call has the same message. The result need not be marked as failed: a command that reports failed tests has
+        itself worked.
         """
         troubled = self.question.troubled or self.question.reports_error
-        failed = troubled or bool((self._alike & self.pool.failures).any())
-        return tuple(self._weights) if failed and len(self._weights) >= _LEAST_TERMS else ()
+        reported = troubled or bool((self._alike & (self.pool.failures | self.pool.successes)).any())
+        return tuple(self._weights) if reported and len(self._weights) >= _LEAST_TERMS else ()
 
     @property
     def events(self) -> Flags:
@@ -44,7 +47,7 @@ class QuotedError:
 
     @cached_property
     def sessions(self) -> frozenset[str]:
-        """The sessions with such events."""
+        """The sessions with an event that reports the error."""
         return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
 
     @property
@@ -54,14 +57,15 @@ class QuotedError:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """The rarity of each word of the message, without identifiers, which vary, and words of all failures."""
-        own = [term for term in dict.fromkeys(terms(self.question.error)) if term.isalpha() and term not in ANY_FAILURE]
-        frequency = (self.pool.occurrences.counts(own) > 0).sum(axis=1)
-        return dict(zip(own, rarity(frequency, max(self.event_count, len(self.pool))).tolist(), strict=True))
+        """The rarity of each word of the message, without words with digits, which vary, and words of all failures."""
+        message_terms = dict.fromkeys(terms(self.question.error))
+        specific = [term for term in message_terms if term.isalpha() and term not in ANY_FAILURE]
+        frequency = (self.pool.occurrences.counts(specific) > 0).sum(axis=1)
+        return dict(zip(specific, rarity(frequency, max(self.event_count, len(self.pool))).tolist(), strict=True))
 
     @cached_property
     def _alike(self) -> Flags:
-        """Which events have the quoted text; if none has, failed calls that mention the error."""
+        """Which events contain the quoted text; if none does, which results of failed calls mention the error."""
         message, exact = _PREFIX.sub("", self.question.error).casefold().rstrip(".!? "), self._mentions.copy()
         for at in np.flatnonzero(exact).tolist():
             exact[at] = message in self.pool.text[at].casefold()
@@ -69,5 +73,8 @@ class QuotedError:
 
     @cached_property
     def _mentions(self) -> Flags:
-        """Which events have most of the words of the message close together: a long text has some words of any."""
+        """Which events mention the error: they have most of its words close together.
+
+        Words spread over a text do not count: a long text has some words of any message.
+        """
         return together(self._weights, self.pool, _SAME_ERROR)

@@ -36,6 +36,8 @@ _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|fi
 # expected in the next five steps, each of which scores a little less than the one before.
 _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
+# Of the results that are known to report the error, those count that match at least this share of what the best does.
+_OF_BEST_REPORT = 0.8
 # Factor on all other steps if it is known which results report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
 # For a question about how something ended: the least score of a step that matches well, the factor on the first of
@@ -115,7 +117,7 @@ def step_scores(
         scores = _towards_the_end(scores, np.logical_or.reduceat(edits, starts), pool.sessions[starts])
     if troubled:
         if errors is not None and errors.any():
-            failures = errors
+            failures = errors & (match.share >= _OF_BEST_REPORT * match.share[errors].max())
             scores *= _BESIDE_KNOWN_ERROR
         else:
             failures = _quoted_failures(match, pool)
@@ -221,7 +223,10 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
-    """Return which results only acknowledge their call: they add the same few words as other results of the tool."""
+    """Return which results only acknowledge their call: they add the same few words as other results of the tool.
+
+    So does a result without text, but not one that only repeats words of its call, such as a line that was searched.
+    """
     added = {
         at: (tool[0] if tool else "", rest)
         for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
@@ -237,7 +242,7 @@ def _added(result: str, call: str) -> frozenset[str] | None:
     """Return the words that a *result* adds to those of its *call*; None if they are many or most of the result."""
     own = frozenset(result.split())
     rest = own - frozenset(call.split())
-    return rest if len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
+    return rest if (rest or not own) and len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
 
 
 def shortened(

@@ -68,13 +68,13 @@ def months_later(calendar_day: date, months: int) -> date:
 # English time expressions and the days they mean.
 #
 # Rules expect lower-case text. ``OFFSETS`` are relative to the days of another expression. An impossible date, such as
-# the 31st of June, raises ValueError.
+# the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises that or OverflowError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# Names that may not mean a month: "may", "march" and "mar" are also verbs, "dec" occurs in identifiers, April and June
-# are also people.
+# Names that without a day, a year or a word such as "in" may not mean a month: "may" and "march" are also verbs, "dec"
+# occurs in identifiers, Jan and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -89,15 +89,16 @@ _MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # Words between the ends of a time range.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
-_DAYS_ON = rf"(?:\s*[-\u2013]\s*|{TILL})"
+_DASH_OR_TILL = rf"(?:\s*[-\u2013]\s*|{TILL})"
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
-# Beside a number, lower-case "may" and "march" need further evidence to count as months.
-_ENDS = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
-_PRECEDED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
-_VERBS = (
-    re.compile(rf"(?:{_PRECEDED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_ENDS}"),
-    re.compile(rf"(?:{_PRECEDED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_ENDS}"),
+# Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
+# before a year, or at the end of a clause.
+_NOT_LAST = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
+_LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
+_MONTHS_OR_VERBS = (
+    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_NOT_LAST}"),
+    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_NOT_LAST}"),
 )
 
 
@@ -114,14 +115,14 @@ class Rule(NamedTuple):
 
 
 def mask_month_verbs(text: str) -> str:
-    """Blank out "may" and "march" beside a number where nothing indicates that they are months.
+    """Blank out lower-case "may" and "march" with the number beside them where nothing shows that they are months.
 
     >>> mask_month_verbs("we march 4 miles, on may 5"), mask_month_verbs("we left in March 2023")
     ('we         miles, on may 5', 'we left in March 2023')
 
     """
-    for verb in _VERBS if "may" in text or "march" in text else ():
-        text = verb.sub(lambda match: match.group() if match["led"] else " " * len(match.group()), text)
+    for pattern in _MONTHS_OR_VERBS if "may" in text or "march" in text else ():
+        text = pattern.sub(lambda match: match.group() if match["led"] else " " * len(match.group()), text)
     return text
 
 
@@ -210,7 +211,10 @@ def _ago(match: re.Match[str], today: date) -> Days:
 
 
 def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
-    """Return the days at the matched distance before (*sign* -1) or after (1) *centre*, give or take half a unit."""
+    """Return the days around the day at the matched distance before (*sign* -1) or after (1) *centre*.
+
+    They reach half a unit to both sides; for less than a unit ("half a year ago"), half of the distance.
+    """
     number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
     return middle - timedelta(days=reach), middle + timedelta(days=reach + 1)
@@ -233,7 +237,7 @@ def _units_offset(match: re.Match[str], base: Days) -> Days:
 
 
 def _adjacent_unit(match: re.Match[str], base: Days) -> Days:
-    """Return the unit, weekday or weekend that ends before *base* or starts after it."""
+    """Return the last unit, weekday or weekend that ends before *base*, or the first that starts after it."""
     unit, after = match["unit"], match["side"] == "after"
     first = base[1] if after else base[0]
     if unit in _UNIT_MONTHS:
@@ -275,6 +279,7 @@ def _number_of(name: str) -> float:
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
+# The first part of "a year and two months ago".
 _AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
 TIME_RULES: tuple[Rule, ...] = (
@@ -287,12 +292,12 @@ TIME_RULES: tuple[Rule, ...] = (
         is_calendar=True,
     ),
     Rule(
-        re.compile(rf"\b(?:{_DAY_NUMBER}{_DAYS_ON})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"),
+        re.compile(rf"\b(?:{_DAY_NUMBER}{_DASH_OR_TILL})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"),
         _month_day,
         is_calendar=True,
     ),
     Rule(
-        re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DAYS_ON}{_LAST_DAY})?\b(?!\d){_YEAR}"),
+        re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DASH_OR_TILL}{_LAST_DAY})?\b(?!\d){_YEAR}"),
         _month_day,
         is_calendar=True,
     ),
@@ -365,9 +370,9 @@ _HOLIDAYS = {
     "valentine's day": (2, 14, 1),
     "halloween": (10, 31, 1),
 }
-_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
-# Names that can also be topic words, not only times.
-OCCASIONS = "|".join((*_SEASONS, _NAMES))
+_HOLIDAY_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
+# Seasons and holidays, which can also be what a question is about.
+OCCASIONS = "|".join((*_SEASONS, _HOLIDAY_NAMES))
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
 _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
@@ -382,6 +387,7 @@ def _part_of_month(match: re.Match[str], today: date) -> Days:
 
 
 def _part(match: re.Match[str], last: int) -> tuple[int, int]:
+    """Return the first and the last day of the matched part of a month that ends on day *last*."""
     if match["week"]:
         week = _ORDINALS[match["week"]]
         return (7 * week - 6, 7 * week) if week else (last - 6, last)
@@ -395,7 +401,8 @@ def _part(match: re.Match[str], last: int) -> tuple[int, int]:
 def _season(match: re.Match[str], today: date) -> Days | None:
     """Return the three months of a season in the named year, otherwise of the latest one that has begun.
 
-    With "last", it is the latest completed one. None if neither a year nor a word before it shows that a time is meant.
+    With "last" or "the past", it is the latest completed one. None if neither a year nor a word before the season, such
+    as "in", shows that a time is meant.
     """
     first_month = _SEASONS[match["season"]]
     year = _year_of(match, today)
@@ -417,7 +424,7 @@ def _three_months(first: date) -> Days:
 def _holiday(match: re.Match[str], today: date) -> Days | None:
     """Return the days of a holiday in the named year, otherwise of the latest one that has begun.
 
-    None if neither a year nor a word before it shows that a time is meant.
+    None if neither a year nor a word before the holiday, such as "at", shows that a time is meant.
     """
     year = _year_of(match, today)
     if year is not None:
@@ -483,7 +490,7 @@ CALENDAR_RULES: tuple[Rule, ...] = (
         is_calendar=True,
     ),
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, is_calendar=True),
-    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_NAMES})\b{_YEAR}"), _holiday, is_calendar=True),
+    Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_HOLIDAY_NAMES})\b{_YEAR}"), _holiday, is_calendar=True),
     Rule(
         re.compile(
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"

@@ -13,10 +13,10 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
 from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# Words before the first end of a time range.
+# Words before the time at which a range begins.
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
-# Words before the only end of an open range.
+# Words before a time that is the only end of an open range.
 _OPEN = re.compile(r"\b(?:as of|by|until|till|up to|before|after)\s+(?:the\s+)?$")
 # Words between the ends of a time range.
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
@@ -61,7 +61,7 @@ class _Time(NamedTuple):
 
 
 class NamedTime(NamedTuple):
-    """A time that a text names, with its position; ``is_bounded`` marks a calendar date that is not open-ended."""
+    """A time that a text names, with its position; ``is_bounded`` marks calendar dates, but not open ranges."""
 
     span: Span
     start: int
@@ -72,11 +72,11 @@ class NamedTime(NamedTuple):
 def time_reference(text: str, as_of_us: int) -> Span | None:
     """Return the first time that *text* names, as a span; None if it names none.
 
-    Understands full dates, months, quarters, years, weekdays, expressions such as "yesterday", "last week" or "two
-    months ago", and offsets from them. A month without a year is the latest one that had begun by *as_of_us*, a weekday
-    the latest one before that day. "Since" extends the span to the end of the day of *as_of_us*, "from ... to" and
-    "between ... and" to the end of the second time. A relative expression such as "last week" is ignored if a full date
-    follows it.
+    Understands dates, months and parts of them, quarters, seasons, holidays, years, weekdays, expressions such as
+    "yesterday", "last week" or "two months ago", and offsets from them. A month without a year is the latest one that
+    had begun by *as_of_us*, a weekday the latest one before that day. "Since" extends the span to the end of the day of
+    *as_of_us*, "from ... to" and "between ... and" to the end of the second time. A relative expression such as "last
+    week" is ignored if a date with a year follows it, or any date directly.
 
     >>> str(time_reference("What happened on 7 May 2023?", 0))
     '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'
@@ -151,7 +151,7 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """Yield *times* without relative ones that a date further on in the text specifies."""
+    """Yield *times* without relative ones that a calendar date specifies: one with a year, or right after them."""
     last_full_date = max((time.start for time in times if time.full), default=-1)
     calendar_starts = {time.start for time in times if time.is_calendar}
     for time in times:

@@ -1,4 +1,4 @@
-"""What is known, appraised for a question: candidates with their scores, open conflicts, and what comes next."""
+"""Knowledge appraised for a question: candidates with their scores, the outcome of open conflicts, the next step."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,7 +78,7 @@ def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
 
 # Knowledge is scored while the server still searches the neighbourhood of the best events.
 
-# Source types that may be extracted from tool or web events.
+# Source types of memories, which may have been extracted from outside text.
 _MEMORIES = frozenset({"memory", "policy"})
 
 
@@ -86,9 +86,9 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Appraised:
     """The knowledge in force, and the candidates made from it.
 
-    ``progress`` is the position of the running session in the leading task schema, or else in the best one for the
-    question; ``remedy`` is the best playbook for the failure that the session just hit, or that the question
-    reports.
+    ``progress`` is the position of the running session in the leading task schema, or else in the best one that may be
+    included; ``remedy`` is the best playbook that may be included for the failure that the session just hit, or that
+    the question reports.
     """
 
     appraisal: Appraisal
@@ -118,7 +118,7 @@ def appraised(
 ) -> Appraised:
     """Appraise *known* for *request*; *by_words* is the ranking of events before their neighbourhood is searched.
 
-    Terms are weighted by their rarity among the ranked events and *known*.
+    Terms are weighted by their rarity among the events, and the artifacts and memories in force.
     """
     in_force = _in_force(request, state, known)
     question = by_words.question
@@ -185,7 +185,7 @@ class _Vocabulary:
         """
         terms_asked = by_words.question.terms
         counts = by_words.pool.occurrences.counts(terms_asked)
-        in_events = {term for term, times in zip(terms_asked, counts, strict=True) if times.any()}
+        in_events = {term for term, per_event in zip(terms_asked, counts, strict=True) if per_event.any()}
         unknown = (term for term in terms_asked if term not in in_events and term not in self.frequency)
         nearest = {term: near for term in unknown if (near := nearest_term(term, self.frequency))}
         return dict(sorted(nearest.items()))
@@ -207,9 +207,10 @@ def _appraisal(
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return what applies to the reader (HMX-A 6) with enough confidence; hard rules and conflicts have no minimum.
+    """Return the knowledge with enough confidence; artifacts and conflicts must also apply to the reader (HMX-A 6).
 
-    A conflict quotes its sides, so it applies only if all of them do.
+    For hard rules and conflicts any confidence is enough. A conflict quotes its sides, so it applies only if all of
+    those that are artifacts do.
     """
     least = request.min_confidence
 
@@ -227,14 +228,14 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
 
 
 def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance: Guidance) -> Iterator[Candidate]:
-    """Yield the candidates, with a verdict for those that repeat a procedure."""
+    """Yield the candidates; artifacts that repeat another one get the verdict "duplicate"."""
     known = list(candidates)
     repeating = repeated(in_force.artifacts, known, guidance.lead)
     return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
 
 
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
-    """Yield the candidates, labelling memories that come from tools or the web with their latest event's label.
+    """Yield the candidates; memories get the label of their latest event, if that is from an outside source.
 
     A state change for which no event was fetched is labelled "data": its origin is unknown.
     """
@@ -300,7 +301,7 @@ def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candid
 
 
 def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
-    """Add the candidates of the relations near the question's entities, which are fetched last."""
+    """Return *knowledge* with the *related* relations and their candidates; these are fetched last."""
     conflicts = knowledge.in_force.conflicts
     sides = {side for conflict in conflicts for side in conflict.sides}
     candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))

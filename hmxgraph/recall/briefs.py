@@ -13,7 +13,7 @@ Content = Mapping[str, Any]
 
 
 def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
-    """Return the artifact as short instructions; its full *text* if its type or content has no short form.
+    """Return the artifact as short instructions; its full *text* if it has no short form or its content is invalid.
 
     >>> print(brief("task_schema", "Deploy", "", {"steps": [
     ...     {"order": 1, "description": "Apply with kubectl", "tools_used": ["kubectl"], "optional": False},
@@ -23,10 +23,10 @@ def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
     2. Verify the rollout (kubectl, optional)
 
     """
-    written = _BRIEFLY.get(artifact_type)
-    if written is None or content_faults("artifact", artifact_type, dict(content)):
+    lines_of = _SHORT_FORMS.get(artifact_type)
+    if lines_of is None or content_faults("artifact", artifact_type, dict(content)):
         return text
-    return "\n".join(line for line in written(title, content) if line) or text
+    return "\n".join(line for line in lines_of(title, content) if line) or text
 
 
 def _task_schema(title: str, content: Content) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _moment(condition: str) -> str:
     return condition if condition.lower().startswith("when ") else f"When {condition}"
 
 
-_BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
+_SHORT_FORMS: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
     "task_schema": _task_schema,
     "failure_playbook": _failure_playbook,
     "decision_policy": _decision_policy,
@@ -94,11 +94,12 @@ _BRIEFLY: Mapping[str, Callable[[str, Content], Iterator[str]]] = {
 }
 
 
+# The quotation of a tool in a cause.
 _CITED = re.compile(r"\bwith “(?P<words>.*)”", re.DOTALL)
 
 
 def _without_quotation(title: str, pattern: str) -> str:
-    """Remove the quotation of *pattern* from *title*.
+    """Return *title* without its quotation of *pattern*.
 
     >>> _without_quotation("Recover when ship fails: “no carrier”", "ShipError: no carrier")
     'Recover when ship fails'
@@ -121,7 +122,7 @@ def _list(label: str, values: Any) -> str:
 
 
 def _note(step: Content) -> str:
-    """Return the tools that the description does not name, and whether the step is optional."""
+    """Return, in brackets, the tools that the description does not name, and "optional" for such a step."""
     unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
     notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
     return f" ({', '.join(notes)})" if notes else ""

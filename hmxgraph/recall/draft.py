@@ -235,12 +235,17 @@ class Draft:
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """Sessions about a person or thing that the question names, best first."""
+        """Sessions about a person or thing that the question names, best first.
+
+        There are none if the best is a log of many tasks: its steps are shown instead.
+        """
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
         if SECTION not in self.request.sections or not self.events.named_cases.any():
             return ()
         sessions = self.events.case_sessions(len(self.events.pool))
+        if self.long_sessions.intersection(sessions[:1]):
+            return ()
         fetched = (each for each in sessions if not self.examples or each in self.examples)
         distinct = self._scored_events.without_copies(fetched)
         return tuple(islice(distinct, max(int(self.request.budget * BESIDE_ANSWERS) // _TOKENS_OF_CASE, 1)))

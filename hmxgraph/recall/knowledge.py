@@ -13,11 +13,11 @@ from hmxgraph.text.artifacts import ANYWHERE, Validity
 
 @dataclass(frozen=True, slots=True)
 class KnownArtifact:
-    """An artifact as of the requested moment; ``sound`` if its content and evidence can be verified.
+    """An artifact as of the requested moment; ``sound`` if its content is unaltered and not all its evidence is gone.
 
-    ``actions`` are the compiler's names of the actions it covers; ``failures`` are the keys of the failure that a
-    playbook answers; ``confirmed_us`` is the last confirmation; the ``conditions`` of its validity scope are also in
-    its text.
+    ``words`` are its search terms, separated by blanks; ``actions`` are the compiler's names of the actions it covers;
+    ``failures`` are the keys of the failures that a playbook answers; ``confirmed_us`` is the time of the last
+    confirmation; the ``conditions`` of its validity scope are also in its text.
     """
 
     artifact_id: str
@@ -50,10 +50,11 @@ FIRST_REQUEST = "first_request"
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if it has evidence left.
+    """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if not all its evidence is gone.
 
-    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet. A
-    ``pinned`` memory is part of every pack; ``aliases`` are further names by which a question may call it.
+    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet.
+    ``hard`` policies and ``pinned`` memories are part of every pack. ``aliases`` are further names by which a question
+    may call it; ``meaning`` is its similarity to the question by vectors, in [0, 1].
     """
 
     memory_id: str
@@ -79,8 +80,9 @@ class KnownMemory:
 class KnownRecord:
     """A task record as of the requested moment, with its section and trust.
 
-    ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it;
-    ``reporting_events`` are the events with the same content.
+    ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it,
+    ``countersigned`` is the number of those whose latest verdict countersigns it; ``reporting_events`` are the ids of
+    the events with the same content.
     """
 
     record_id: str
@@ -116,7 +118,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
-    """A typed relation between two entities, by their names."""
+    """A typed relation between two entities, given by their names and keys."""
 
     relation_id: str
     source: str
@@ -164,7 +166,7 @@ class KnownConflict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The latest event that supports a record."""
+    """The latest event that supports an artifact or a memory, whose id is ``record_id``."""
 
     record_id: str
     event_id: str
@@ -178,7 +180,7 @@ class Evidence:
 
 
 class Happened(NamedTuple):
-    """An action, result or error of the running session; ``action`` is the name of the action."""
+    """An action, result or error of the running session, with the name of the action that it starts or belongs to."""
 
     event_type: str
     text: str
@@ -192,13 +194,13 @@ class Happened(NamedTuple):
 
     @property
     def ends(self) -> bool:
-        """Whether the action has ended: a call ends with its result."""
+        """Whether the action ends with this event; a tool call only ends with its result."""
         return self.event_type != "tool_call"
 
 
 @dataclass(frozen=True, slots=True)
 class RunningSession:
-    """The actions, results and errors of the running session so far, oldest first."""
+    """The latest actions, results and errors of the running session, oldest first, and the number of all its events."""
 
     events: tuple[Happened, ...] = ()
     event_count: int = 0
@@ -235,7 +237,8 @@ _OFF_TOPIC = 0.25
 _BESIDE_REMEDY = 0.5
 # A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
-# Minimum relevance of a warning next to the leading procedure.
+# Minimum relevance of the playbook that warns of an expected step, of one that the question may mean, and of a policy
+# on which an expected action depends.
 _WARNING = 0.5
 # Minimum relevance of a further procedure for a request that asks for several things.
 _FURTHER = 0.6
@@ -262,11 +265,11 @@ class Guidance:
       or "".
     - Playbooks: ``remedies`` are the ids of those for this failure or the one that the question reports; ``warning`` is
       the id of the one to show for an expected step.
-    - Wording: ``asked`` are the actions whose verb is a word of the question, ``doubtful`` those changes among them
-      that a policy says are usually declined; ``named`` are actions of procedures that the question names;
+    - Wording: ``asked`` are the actions whose verb the question uses, ``doubtful`` those changes among them that a
+      policy says are usually declined; ``named`` are actions of procedures that the question names;
       ``error_terms`` are the words of the error message that it quotes. If it speaks of trouble (``troubled``),
       ``about`` are the actions whose whole name it contains, ``suspected`` the actions of playbooks of whose name it
-      contains at least half.
+      contains at least half of the words.
     - ``assurance``: how well the best events match the question, in [0, 1].
     """
 
@@ -299,9 +302,10 @@ class Guidance:
         return artifact.artifact_id in self.remedies
 
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
-        """Return how well *actions* fit the request, in [0, 1]; except for procedures, only the first action counts.
+        """Return how well *actions* fit the request, in [0, 1]; 1 if none is expected, or none of *actions* is known.
 
-        A procedure with an action that the question names fits fully, whatever the model expects.
+        Of a procedure, all known actions are compared with the expected ones; if the question names one of its actions,
+        it fits fully. Of other artifacts, only the first known action counts.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -323,12 +327,12 @@ class Guidance:
         0 for a policy about the first step once work has begun, and for one about a requested change that the question
         does not ask for; low if the condition names known actions but no expected one.
         """
-        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
-        if moment == WORK_BEGINS and self.done:
+        condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        if condition == WORK_BEGINS and self.done:
             return 0.0
-        if isinstance(moment, str) and moment.startswith(ASKED_TO):
+        if isinstance(condition, str) and condition.startswith(ASKED_TO):
             return float(not self.asked.isdisjoint(artifact.actions[-1:]))
-        named = self.known.intersection(moment.split()) if isinstance(moment, str) and self.expected else ()
+        named = self.known.intersection(condition.split()) if isinstance(condition, str) and self.expected else ()
         return _OFF_TOPIC if named and self.expected.isdisjoint(named) else 1.0
 
     def _decides(self, artifact: KnownArtifact) -> bool:
@@ -336,13 +340,16 @@ class Guidance:
 
         If the policy names no further action, because work then ends, the lookup itself must be expected.
         """
-        moment = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
+        condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
         decided = artifact.actions[1:] or artifact.actions
-        return after is not None and moment == after and not self.expected.isdisjoint(decided)
+        return after is not None and condition == after and not self.expected.isdisjoint(decided)
 
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
-        """Whether the question speaks of trouble with an action of this playbook, but reports no known failure."""
+        """Whether the question speaks of trouble with an action of this playbook, but reports no known failure.
+
+        If it names an action in full, :meth:`relevance` has ruled out the playbooks about others.
+        """
         meant = self.about or not self.suspected.isdisjoint(artifact.actions)
         return bool(meant and artifact.failures) and not self.remedies
 
@@ -394,8 +401,10 @@ class Guidance:
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, which contains this *share* of the question.
 
-        It is 1 for a playbook for the current failure and for the leading procedure. Next to such a playbook, the
-        relevance of everything but policies is halved.
+        It is 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it. If
+        there is such a playbook, the relevance of everything else but policies is halved; if there is none and the
+        question quotes an error, that of everything but policies and playbooks. It is 0 for artifacts that have none of
+        the actions in ``about``, and for playbooks about another error than the quoted one.
         """
         if self.answers(artifact):
             return 1.0
@@ -447,8 +456,9 @@ class Priors:
 
 
 NO_PRIORS = Priors()
-_NAMES = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
-# Upper limit of a weight: far larger ones overflow the section shares.
+# The parts that list names, in the order of the fields of :class:`Priors`.
+_LISTS = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
+# Larger weights are ignored: they could overflow the section shares.
 _MOST_WEIGHT = 1e9
 
 
@@ -461,7 +471,7 @@ def priors_of(document: Mapping[str, Any] | None) -> Priors:
     """
     if not isinstance(document, Mapping):
         return NO_PRIORS
-    named = (_names(document.get(name)) for name in _NAMES)
+    named = (_names(document.get(name)) for name in _LISTS)
     return Priors(_weights(document.get("section_weights")), *named)
 
 
@@ -497,7 +507,7 @@ class Progress:
 
     @property
     def next_step(self) -> Step | None:
-        """The step after the current one."""
+        """The step after the current one; None after the last."""
         return self.steps[self.current] if self.current < len(self.steps) else None
 
 
@@ -518,12 +528,12 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
 def workflow_hints(
     best: Progress | None, session: RunningSession, remedy: KnownArtifact | None = None
 ) -> dict[str, Any] | None:
-    """Return the hints as a document; None if no procedure fits, no *remedy* has steps and nothing blocks the session.
+    """Return the hints as a document; None if there is no procedure, no step of the *remedy* and no blocker.
 
-    The steps of the *remedy*, the playbook for the current failure, come before those of the procedure.
+    The steps of the *remedy*, the playbook for the failure, come before those of the *best* procedure.
     """
     blocked = blockers(session)
-    steps = [*_remedies(remedy), *(_ahead(best) if best is not None else ())]
+    steps = [*_recovery(remedy), *(_ahead(best) if best is not None else ())]
     hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": blocked}
     if best is None:
         return hints if steps or blocked else None
@@ -536,11 +546,11 @@ def _ahead(position: Progress) -> Iterator[dict[str, Any]]:
 
 
 def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
-    """Return the recovery steps of a playbook in order."""
+    """Return the recovery steps of a playbook in order; none without a playbook."""
     return list(texts(remedy.content.get("recovery_steps"))) if remedy is not None else []
 
 
-def _remedies(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
+def _recovery(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
     if remedy is None:
         return []
     source = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}

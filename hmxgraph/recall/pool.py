@@ -31,6 +31,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # Weight of a related word (allergic, for the query term allergy) relative to the query term itself.
 FAMILY = 0.3
+# Related words share this many first letters, and differ in length by at most this many.
 _SHARED_BEGINNING = 5
 _LONGEST_ENDING = 4
 # Number of texts whose counts are cached, one or two kilobytes each.
@@ -40,7 +41,7 @@ _MOST_WORDS = 200_000
 
 
 class Lexicon(dict[str, int]):
-    """The number of each word; new words get the next number. Thread-safe.
+    """The number of each word; a new word gets a higher number. Thread-safe.
 
     >>> lexicon = Lexicon()
     >>> lexicon["deploy"] == lexicon["deploy"] != lexicon["stage"]
@@ -71,7 +72,7 @@ class Lexicon(dict[str, int]):
     def related_words(self, word: str) -> list[tuple[str, int]]:
         """Return the other known words of the family of *word*, with their numbers.
 
-        They share a prefix and differ only in the ending; numbers and identifiers have no family.
+        They begin with the same letters and have a similar length; words with digits have no family.
 
         >>> lexicon = Lexicon()
         >>> numbers = [lexicon[word] for word in ("allergi", "allerg", "bread", "order12345", "order12346")]
@@ -143,7 +144,7 @@ class Occurrences:
         return self._occurrences([self._lexicon[word] for word in words])
 
     def related_counts(self, words: Sequence[str]) -> Floats:
-        """Return :meth:`counts` plus a fraction for words of the same family."""
+        """Return :meth:`counts` plus a fraction for words of the same family, and for two words written as one."""
         counts = self.counts(words)
         related_words = [
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
@@ -210,18 +211,18 @@ class Occurrences:
 
 # Candidate events as columns.
 
-# What follows the tool's name in the text of a call, of a result, and of a failure.
+# What follows the tool's name in the text of a call, of the result of a successful call, and of that of a failed one.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
-# Feedback with a comment of at most two words says only how the session went; the date line marks failed sessions.
+# Feedback with a comment of at most two words says only how the session went, as the line with its date does already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
-# An abbreviation behind what it abbreviates: "Newark Airport (EWR)".
+# An abbreviation after what it abbreviates: "Newark Airport (EWR)".
 _SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
 _IN_PARENTHESES = re.compile(_SHORT)
 # The sort key of a row: session, then sequence, time and id (HMX-E 7).
 _POOL_ORDER = itemgetter(1, 5, 6, 0)
-# How many turns away a word still counts.
+# How many turns away a word still counts, and the distance of events that are no neighbours.
 REACH = 4
 _APART = REACH + 1
 
@@ -230,9 +231,10 @@ _APART = REACH + 1
 class EventPool:
     """Candidate events in canonical order: by session, then in session order.
 
-    The fields are those of a row of ``graph._events.pool_rows``, in that order. ``tokens`` counts the rendered line;
-    ``label`` names the origin of outside text. ``centres`` are the ids of the events whose ``REACH`` neighbours on both
-    sides are in the pool too. ``asks``: whether the text ends with a question mark.
+    The fields are those of a row of ``graph._events.pool_rows``, in that order. Documents have a ``title``; ``words``
+    are the search terms, separated by blanks; ``tokens`` counts the rendered line; ``asks``: whether the text ends with
+    a question mark; ``label`` names the origin of outside text. ``centres`` are the ids of the events whose ``REACH``
+    neighbours on both sides are in the pool too.
     """
 
     event_id: tuple[str, ...] = ()
@@ -289,7 +291,7 @@ class EventPool:
         return np.array(self.time_us, dtype=np.int64)
 
     @cached_property
-    def ages(self) -> Integers:
+    def time_ranks(self) -> Integers:
         """Rank of each event by time, 0 for the earliest; ties in pool order."""
         ranks = np.empty(len(self), dtype=np.int64)
         ranks[np.argsort(self.times, kind="stable")] = np.arange(len(self))
@@ -317,7 +319,7 @@ class EventPool:
 
     @cached_property
     def of_tools(self) -> bool:
-        """Whether most of the events belong to sessions with tool results."""
+        """Whether most of the events belong to sessions with results that are no documents."""
         in_tool_sessions = self.in_sessions_of(self.results & (self.talk > 0))
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
@@ -400,6 +402,10 @@ class EventPool:
 
     def _of_kind(self, kind: str) -> Flags:
         return np.array([each == kind for each in self.kinds], dtype=np.bool_)
+
+    def calls_with(self, results: Flags) -> frozenset[int]:
+        """The places of the calls whose results are among *results*."""
+        return frozenset(self.call_of[at] for at in np.flatnonzero(results).tolist()) - {-1}
 
     @property
     def unanswered(self) -> list[str]:
@@ -539,10 +545,11 @@ class WordMatch:
 
 
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
-    """Count *terms* in the *pool*, weighted by their rarity among the tenant's events.
+    """Count *terms* in the *pool*; a term weighs the more, the fewer of the tenant's events contain it.
 
-    In a request for work, a term that no event contains weighs no more than the rarest one that some event contains:
-    it may only be a new detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
+    Events outside the pool count as not containing it. In a request for work (*works*), a term that no event contains
+    weighs no more than the rarest one that some event contains: it may only be a new detail. In a question it keeps its
+    weight: it may be the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -552,17 +559,17 @@ def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, work
     return WordMatch(tuple(terms), counts, rare * [_PHRASING if term in _PHRASING_WORDS else 1.0 for term in terms])
 
 
-# A name in a question, and what stands between it and its abbreviation in a text.
+# A name in a question, and what may stand between it and its abbreviation in a text.
 _NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
 _BEFORE_SHORT = r"[^()\n.]{0,40}"
-# An abbreviation counts if this many events give it, and at least this share of those that abbreviate the name.
+# An abbreviation counts if at least this many events give it, and this share of those that abbreviate the name.
 _GIVEN_BY, _USUALLY = 3, 0.6
 
 
 def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> WordMatch:
-    """Return *match*; where the pool gives an abbreviation of a name in the *question*, it counts like the name.
+    """Return *match* in which the usual abbreviation of a name in the *question* counts like the name.
 
-    Only in messages: results list the abbreviations of many things.
+    It counts only in messages: results list the abbreviations of many things.
 
     >>> pool = EventPool(("e1", "e2", "e3", "e4"), words=("newark ewr",) * 3 + ("ewr",),
     ...     text=("Newark (EWR) to ORD",) * 3 + ("EWR",), speaker=("user",) * 4)
@@ -575,8 +582,8 @@ def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> Word
     for name in dict.fromkeys(chain.from_iterable(map(_endings, _NAME.findall(question)))):
         rows = [match.terms.index(term) for term in terms_of(name) if term in match.terms]
         if rows and (short := _abbreviation(name, pool, match.counts[rows])):
-            told = pool.occurrences.counts(terms_of(short)) * pool.spoken
-            counts[rows] = np.maximum(counts[rows], told)
+            in_messages = pool.occurrences.counts(terms_of(short)) * pool.spoken
+            counts[rows] = np.maximum(counts[rows], in_messages)
     return replace(match, counts=counts)
 
 
@@ -655,7 +662,7 @@ def bm25(weights: Floats, counts: Floats, norms: Floats) -> Floats:
 
 
 def norms(lengths: Floats) -> Floats:
-    """Return the number that BM25 adds to term counts in texts of these *lengths*: more for long ones."""
+    """Return what BM25 adds to term counts in its divisor for texts of these *lengths*: more for long ones."""
     return _K1 * _relative_lengths(lengths, B_FIELD)
 
 
@@ -685,7 +692,11 @@ class Nearby:
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
-        """Return *shift*, and the weights passed to the later event, to an answering one, and to the earlier event."""
+        """Return *shift* and, for any two events that far apart in the pool, the weights of one in the other.
+
+        These are the weight of the earlier in the later event, without and with the bonus for answers, and the weight
+        of the later in the earlier event.
+        """
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
         later = _shares(LATER)[steps]
@@ -703,7 +714,7 @@ class Nearby:
         return weighted(match.weights, near) / total if total else np.zeros(match.counts.shape[1])
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
-        """Return *values* (rows by events) plus the decayed values of neighbours."""
+        """Return *values* (rows by events) plus those of neighbours, decayed; *boosted*: with the bonus for answers."""
         total = values.copy()
         for shift, later, answers, earlier in self._shares:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)

@@ -1,4 +1,4 @@
-"""A pack request and the analysis of its question: search terms, intent, times and people named."""
+"""A pack request and the analysis of its question: search terms, intent, quoted error, named time."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,17 +15,18 @@ from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
 from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCounter, counter, terms, words
 
-# Question analysis: search terms, intent, named times and people. Word rules only, no model.
+# Question analysis by word rules alone, without a model.
 
 # Longer questions are analysed by their beginning only.
 LONGEST_QUESTION = 20_000
 _CACHED_TEXTS = 8_192
+# Search terms of a question that are used, and the most terms of a name that it can mention.
 MOST_TERMS = 64
 LONGEST_NAME = 8
-_WHO = "who|whom|whose|what|when|where|which|why|how"
-_VERBS = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
+_QUESTION_WORDS = "who|whom|whose|what|when|where|which|why|how"
+_AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
 _QUESTION_START = re.compile(
-    rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_WHO}|{_VERBS})\b", re.IGNORECASE
+    rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_QUESTION_WORDS}|{_AUXILIARIES})\b", re.IGNORECASE
 )
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
@@ -33,10 +34,11 @@ _HOW_TO = re.compile(
     r"|(?:\b(?:what|where|whom?|which(?: [\w-]+){0,5}) |^\W*)(?:should|shall|must) (?:i|we|one)\b(?! have\b)",
     re.IGNORECASE,
 )
-# "I typed it wrong when I ordered" does not ask when.
+# Asks for a time; "I typed it wrong when I ordered" and "Is it deleted when a review is closed?" do not.
 _WHEN = re.compile(
     r"\b(?:(?:tell|remind) (?:me|us)|know|say|said|remember|recall|sure|exactly|and|of|between) when\b"
-    r"|\bwhen\b(?! (?:i|we)\b)|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
+    rf"|\bwhen(?:['\u2019]s|,?(?: (?:exactly|precisely|roughly|again|next|last|else|ever),?)? (?:{_AUXILIARIES}))\b"
+    r"|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
     re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
@@ -52,7 +54,7 @@ _TROUBLE = re.compile(
     r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
     re.IGNORECASE,
 )
-# "The last error" means the latest one; "the last two weeks" and "last Monday" are times.
+# Asks for the latest of something: "the last error" does; "the last two weeks" and "last Monday" are times.
 _SPANS = (
     "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
     "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -76,7 +78,7 @@ _ENDED = re.compile(
 )
 # How far work has got: whether it is finished, or where it stopped.
 _STATE = re.compile(
-    rf"\b(?:{_VERBS})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
+    rf"\b(?:{_AUXILIARIES})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
     r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
     r"|\b(?:tak(?:e|es|ing)|took|hand(?:s|ed|ing)?) over\b|\bpick(?:s|ed|ing)? up (?:the work|where)\b"
     r"|\bwhere (?:did|have) (?:i|we|you|they) (?:stop(?:ped)?|le(?:ave|ft) off)\b"
@@ -98,9 +100,10 @@ _ADVICE = re.compile(
     r"|\b(?:can|could|may|should|are) we\b|\bam i allowed\b|\bis (?:that|this|it) (?:possible|allowed)\b",
     re.IGNORECASE,
 )
-# "What are they called" asks for a name, "what kinds of" for things, and "coming along" for the state of something.
+# Idioms, whose own words are not searched for: "what are they called" asks for a name, "what kinds of" for things, and
+# "coming along" for the state of something.
 _IDIOM = re.compile(
-    rf"\bwhat(?:['\u2019]s| (?:{_VERBS})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
+    rf"\bwhat(?:['\u2019]s| (?:{_AUXILIARIES})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
     r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b"
     r"|\bhow far (?:has|have|had|is|are|was|were|did)\b[^.?!]{0,60}?\b(?:come|came|gone|got|gotten|get)\b",
     re.IGNORECASE,
@@ -108,18 +111,18 @@ _IDIOM = re.compile(
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
-# Words common to all playbooks and failure reports: they do not show which failure is meant.
+# Words common in playbooks and failure reports: they do not show which failure is meant.
 ANY_FAILURE = frozenset(
     terms(
         "fail fails failed failing failure error errors exception problem issue fix happen wrong"
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# An error message: what a program gives or a person says in quotation marks, or text from "Error:", "error TS2345:",
-# "failed:" or "RuntimeError)" on.
+# What may be an error message: what a program gives, a person says or follows a colon in quotation marks, or text from
+# "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. After a word of the group ``gives`` it certainly is one.
 _MESSAGE = re.compile(
-    r"\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
-    r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
+    r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
+    r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}|:\s+)[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
     r"|(?:\b|\()(?P<error>(?:(?:error|exception)\b[^\"\u201d`\n:]{0,20}:|(?:fail(?:s|ed)?|fatal):"
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
@@ -129,7 +132,7 @@ _REQUEST = re.compile(
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
     re.IGNORECASE,
 )
-# "Can I", but not "can you remind me".
+# Requests in the form of a question: "can I", but not "can you remind me".
 _ASKING = (
     r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|remember|say|know|think)\b)"
     r"|(?:(?:can|could|may) (?:i|we)|(?:am|are) (?:i|we) able to"
@@ -139,22 +142,30 @@ _ASKING = (
     r"|(?:any|what are the) chances? (?:of|to|that|you)|(?:would|do) you mind)\b)"
 )
 _POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGNORECASE)
-# "The build is broken, can you fix it?"
+# A request after a statement: "The build is broken, can you fix it?"
 _CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_SUBJECT = re.compile(rf"\b(?:{_VERBS})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
+_SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An analysed question; ``runs`` are all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
+    """An analysed question or request.
 
-    ``troubled``: has a word for a failure; ``error``: what it quotes like an error message, or ""; ``reports_error``:
-    whether that is certainly an error; ``own``: has "I" or "my"; ``dated``: names a calendar date that is not
-    open-ended; ``months``: the terms of the month or holiday that it names.
+    - Words: ``terms`` are its search terms; ``keywords`` its words, unstemmed, without stop words; ``runs`` all runs of
+      up to ``LONGEST_NAME`` terms, used to match names and titles; ``names`` what extraction recognised as names;
+      ``subjects`` the words after auxiliary verbs, as terms: "ann" in "when did Ann call?".
+    - Kind: ``recalls``: asks about the past, as all questions do but those for how to do something; ``works``: requests
+      work; ``latest``: asks for the latest of something; ``ended``: asks how something ended or how far it has got;
+      ``of_manner``: asks how to answer; ``seeks_advice``: asks what can be done; ``when``: asks for a time; ``own``:
+      has "I" or "my".
+    - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
+      ``reports_error``: whether that is certainly an error.
+    - Time: ``span`` is the time that it names; ``dated``: that is a calendar date, and no open range; ``months``: the
+      terms of the months, seasons and holidays in it.
     """
 
     text: str
@@ -184,7 +195,7 @@ class Question:
         return name_terms in self.runs
 
     def corrected(self, spelling: Mapping[str, str]) -> "Question":
-        """Return the question with each term of *spelling* replaced by its correction.
+        """Return the question with each term in *spelling* replaced by its correction; names match in both spellings.
 
         >>> understood("eror handling?", 0).corrected({"eror": "error"}).mentions("error handl")
         True
@@ -203,6 +214,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     >>> question = understood("When did Ann deploy to staging?", 0)
     >>> question.intent, question.terms, question.when
     ('temporal', ('ann', 'deploy', 'stage'), True)
+    >>> understood("Is it deleted when the review is closed?", 0).when
+    False
     >>> understood("Deploy the staging environment", 0).intent
     'procedural'
 
@@ -239,7 +252,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 
 
 def _reduce_time(text: str, time: NamedTime) -> str:
-    """Return *text* with its expression of *time* reduced to months, years and holidays.
+    """Return *text* with its expression of *time* reduced to months, seasons, holidays and years.
 
     The other words of a time expression would match unrelated text: "last" occurs in other times, numbers in versions.
     """
@@ -248,6 +261,7 @@ def _reduce_time(text: str, time: NamedTime) -> str:
 
 
 def _months(time: str) -> tuple[str, ...]:
+    """Return the terms of the months, seasons and holidays in the text of a *time*."""
     return tuple(_without_may(terms(" ".join(name for name in _MONTH_OR_YEAR.findall(time) if not name.isdigit()))))
 
 
@@ -257,7 +271,7 @@ def _without_may(terms_in_order: list[str]) -> list[str]:
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether the text requests work, however politely; a plain question about the past does not.
+    """Whether the text requests work, however politely; only a plain question about the past does not.
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
@@ -302,6 +316,8 @@ def _quoted_error(text: str) -> str:
 
     >>> _quoted_error('The push fails with "no upstream branch". Why?')
     'no upstream branch'
+    >>> _quoted_error('git will not add my file: "The following paths are ignored"')
+    'The following paths are ignored'
     >>> _quoted_error("ship: Error: no carrier here. Why?")
     'Error: no carrier here'
     >>> _quoted_error("** (RuntimeError) no key is configured")
@@ -347,7 +363,7 @@ def _requests(sentence: str) -> bool:
 
 
 def _asks_about_past(text: str) -> bool:
-    """Whether the text asks about the past instead of requesting help with a task."""
+    """Whether the text counts as about the past: a question or "remind me", unless it asks how to do something."""
     asks = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
     return asks and not _HOW_TO.search(text)
 
@@ -400,11 +416,12 @@ class PackRequest:
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Reject invalid values; sort the sections by priority and make the query valid Unicode.
+        """Reject invalid values; put sections and scopes in order and make the query valid Unicode.
 
         Raises:
             BudgetTooSmall: a budget below one token.
-            InvalidRequest: an argument of the wrong type, a budget that JSON cannot write, or an id that is too long.
+            InvalidRequest: an argument of the wrong type, a budget that JSON cannot hold exactly, or an id that is too
+                long or no valid Unicode.
             UnknownChoice: a strategy or section that HMX-C does not list, an unknown encoding, or a confidence outside
                 [0, 1].
 

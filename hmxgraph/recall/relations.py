@@ -19,7 +19,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.candidates import Candidate, support
 from hmxgraph.recall.knowledge import KnownRelation, Related, RelatedEntity
 from hmxgraph.recall.known_candidates import Appraisal, relation_candidate
-from hmxgraph.recall.pool import Floats, Integers
+from hmxgraph.recall.pool import EventPool, Floats, Integers
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.terms import search_text, terms, words
 
@@ -27,6 +27,7 @@ _DAMPING = 0.6
 _STEPS = 16
 # Share of the restart mass on the best events if the question names entities.
 _EVENT_SHARE = 0.1
+# Weight of the link between an event and an entity that it mentions.
 _MENTION_WEIGHT = 0.25
 # Factor for a relation whose type the question asks for, and for entities that were merely mentioned together.
 _ASKED, _TOGETHER = 3.0, 0.2
@@ -45,16 +46,17 @@ MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
 _LEAST = 0.35
 _MOST_TARGETS = 8
-# A target last seen this much earlier than the latest target of its relation type may be outdated.
+# A target last seen more than this earlier than the latest target of its relation type may be outdated.
 _SAME_LISTING_US = DAY_US // 24
 # Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 _NAME = "name"
-# Types that add nothing to the name.
+# Entity types that add nothing to the name.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
+# Entity types that act, and terms by which a question asks for them.
 _WORKERS = frozenset({"agent", "tool"})
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
 _ASKS_WHICH_ERROR = re.compile(
@@ -65,12 +67,12 @@ _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|i
 
 
 def _shown(entity: RelatedEntity) -> str:
-    """The name of an entity, with the name that a record gave it."""
+    """The name of an entity, with the name that a record gave it, if another."""
     return f"{entity.name} ({entity.label})" if entity.label and entity.label != entity.name else entity.name
 
 
 def _titled(entity: RelatedEntity) -> str:
-    """Type and name of an entity.
+    """The type and name of an entity; without the type if that adds nothing.
 
     >>> _titled(RelatedEntity("k", "1151293680", "item", "1151293680", "Lamp"))
     'item 1151293680 (Lamp)'
@@ -81,7 +83,10 @@ def _titled(entity: RelatedEntity) -> str:
 
 
 class Sentence(NamedTuple):
-    """The relations of one entity that concern the question: the text, the best relation and the relevance."""
+    """Relations of one entity that concern the question: the text, the best of them and the relevance.
+
+    ``from_records``: whether it states a field of a record.
+    """
 
     text: str
     relation: KnownRelation
@@ -91,11 +96,35 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Vicinity:
-    """The best events with their scores in [0, 1], the names they mention, and how well they match the question."""
+    """The best events: their scores in [0, 1], and the entities they mention, as (event id, normalised name).
+
+    ``assurance``: how well they match the question, in [0, 1].
+    """
 
     scores: Mapping[str, float] = field(default_factory=dict)
     mentions: Sequence[tuple[str, str]] = ()
     assurance: float = 0.0
+
+
+# Confidence of relations that are known from the arguments of calls only.
+_REQUESTED = 0.6
+
+
+def without_refused(related: Related, pool: EventPool) -> Related:
+    """Return *related* without the relations that a failed call in the *pool* asked for.
+
+    They stay if a record states them, or if a call with both of their ends in its arguments is known to have worked.
+    """
+    failed, worked = pool.calls_with(pool.failures), pool.calls_with(pool.successes)
+    calls = {at: f" {pool.words[at]} " for at in sorted(failed | worked)}
+
+    def is_refused(relation: KnownRelation) -> bool:
+        ends = [f" {search_text(end)} " for end in (relation.source, relation.target)]
+        asking = {at for at, words_of_call in calls.items() if all(end in words_of_call for end in ends)}
+        return bool(asking & failed) and not asking & worked
+
+    kept = (each for each in related.relations if not failed or each.confidence > _REQUESTED or not is_refused(each))
+    return replace(related, relations=tuple(kept))
 
 
 def relation_candidates(
@@ -137,12 +166,12 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
     """Yield the relations around *question* as sentences, at most one for each source of relations, best first."""
     named = related.named.intersection(entity.key for entity in related.entities)
-    known = _unshared(related, named) if question.works or question.own else named
+    meant = _unshared(related, named) if question.works or question.own else named
     # A request for work that names no entity needs no facts about entities, and a question about "my lamp" needs none
     # about the lamps of others.
-    if not known and (question.works or named):
+    if not meant and (question.works or named):
         return
-    related = replace(related, named=known)
+    related = replace(related, named=meant)
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
     wanted = [relation for relation in related.relations if _is_wanted(relation, question, tools, related.named)]
     shown = list(_surest(wanted))
@@ -171,8 +200,8 @@ def _subjects(related: Related) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records have it. Any other entity is shared if several entities of each type have
-    relations to it: the card of one user is not shared, however many orders it paid.
+    A name is shared if several records have it. Any entity is shared if, of each type of entity with relations to it,
+    there are several: the card of one user is not shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
@@ -185,10 +214,13 @@ def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    Actions of agents and tools, and things mentioned together, are shown only if a question asks for them; "I think we
-    use the gift card", in a request for work, does not ask who used a tool named "think", and neither does "Bash
-    failed: no tree", which quotes an error. What raises an error is shown only if the question asks which errors occur,
-    or names the error without quoting a message. A ``hosted_on`` relation is left out if the address contains the host.
+    Things mentioned together are shown only if the question names both. Uses, and the actions of *workers* (agents and
+    tools), are shown if it names both ends, or names one and asks who or what acted without requesting work: "I think
+    we use the gift card" does not ask who used a tool named "think". They are not shown if it quotes an error, such as
+    "Bash failed: no tree".
+
+    What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
+    message. A ``hosted_on`` relation is left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -206,7 +238,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
 
 
 def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
-    """Yield *relations*; of each field of an entity only those with the highest confidence.
+    """Yield *relations*; of those that state the same field of an entity, only the ones with the highest confidence.
 
     A payment method that a call tried is not one of the reservation's if a result names others.
     """
@@ -259,7 +291,10 @@ def _origins(related: Related) -> frozenset[str]:
 def _worded(
     related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
 ) -> Iterator[Sentence]:
-    """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it."""
+    """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it.
+
+    *assurance* is the factor on the relevance of all sentences.
+    """
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
     least: dict[str, float] = {}
@@ -289,7 +324,7 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield the sources whose targets another entity has too, if that entity has a relation to the source.
+    """Yield each source of several targets if another entity has all of them, too, and a relation to the source.
 
     An example is an email address beside the user who has it and the same orders. If both have a relation to each
     other, the one that the question names stays, else the one with more targets, else the first.
@@ -337,7 +372,7 @@ def _sentence(
     by_key: Mapping[str, RelatedEntity],
     named: Collection[str],
 ) -> str:
-    """The sentence about *entity*: its fields, then what it does, each best first."""
+    """The sentence about *entity*: its fields, then what it does, each best first, with older targets last."""
     parts: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
     latest = _latest(relations)
@@ -433,7 +468,7 @@ class _Walk:
 
     @cached_property
     def flows(self) -> Floats:
-        """The flow through each relation, in both directions, in one step of the converged walk."""
+        """The flow through each relation, in both directions, in the last step of the walk."""
         ranks = self._ranks() / np.where(self._degree > 0, self._degree, 1.0)
         flows: Floats = self._weights * (ranks[self._source] + ranks[self._target])
         return flows

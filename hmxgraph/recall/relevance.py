@@ -153,7 +153,7 @@ def _first_mentions(question: Question, pool: EventPool) -> Floats:
     """Favour first mentions in talk, for a question about the past; one about the current state needs the latest."""
     if question.latest:
         return np.zeros(len(pool))
-    return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.ages)
+    return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.time_ranks)
 
 
 def _few_words(question: Question, pool: EventPool) -> Floats:

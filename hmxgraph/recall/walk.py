@@ -1,8 +1,8 @@
 """Reach events that share entities with the question or with the best events.
 
 Events and the entities they mention form a bipartite graph. Personalised PageRank (Haveliwala 2002) from the entities
-of the question and its best events scores nearby events; bridges then connect a good event, through an entity that
-the question does not name, to an event that matches the rest of the question.
+of the question and its best events scores nearby events. A bridge leads from a good event, through an entity that the
+question does not name, to an event that preferably matches the rest of the question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,12 +19,15 @@ from hmxgraph.text.terms import terms
 
 _DAMPING = 0.7
 STEPS = 14
-# Share of the restart probability on the events that match best in words, if the question names entities.
+# Share of the restart probability on the events that match best in words, if the question names entities; their number.
 _EVENT_SEEDS = 0.05
 _SEED_EVENTS = 3
+# Added to the ranks before taking logarithms.
 _LOG_FLOOR = 1e-7
 # Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
+# Number of best events from which bridges start, and the largest gain of a target that is about the entity, and of one
+# that mentions it.
 _BRIDGE_SOURCES = 8
 _TITLE_BRIDGE = 2.25
 _SHARED_BRIDGE = 1.2
@@ -32,6 +35,7 @@ _SHARED_BRIDGE = 1.2
 # target is about the entity.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR = 0.2
+# Factor on the gain over a second bridge.
 _SECOND_HOP = 0.8
 
 
@@ -45,7 +49,7 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The mentions around the best events, complete for each entity; ``event_count`` is the tenant's total."""
+    """All mentions of the entities of the best events, except very common ones; ``event_count`` is the tenant's."""
 
     mentions: tuple[Mention, ...] = ()
     event_count: int = 0
@@ -62,7 +66,7 @@ class Neighbourhood:
 
     @cached_property
     def rarity(self) -> dict[str, float]:
-        """Rarity of each entity: 1 if two events mention it, less for more common ones."""
+        """Rarity of each entity: 1 if at most two events mention it, less for more common ones."""
         degree: dict[str, int] = dict.fromkeys(self.names, 0)
         for mention in self.mentions:
             degree[mention.entity] += 1
@@ -73,7 +77,8 @@ class Neighbourhood:
 def closeness(question: Question, pool: EventPool, neighbourhood: Neighbourhood, word_scores: Floats) -> Floats:
     """Return the personalised PageRank of each event on a log scale in [0, 1]; 0 outside the neighbourhood.
 
-    *word_scores* are the lexical scores: besides the entities of the question, the best three events seed the walk.
+    The walk starts at the entities of the question and the three events in the neighbourhood with the best
+    *word_scores*, their lexical scores.
     """
     graph = _Graph(pool, neighbourhood)
     seeds = graph.entity_seeds(question), graph.event_seeds(word_scores)
@@ -87,10 +92,10 @@ def closeness(question: Question, pool: EventPool, neighbourhood: Neighbourhood,
 def bridges(
     question: Question, pool: EventPool, neighbourhood: Neighbourhood, match: WordMatch, scores: Floats
 ) -> Floats:
-    """Return the gain of each event as the target of a bridge, at most about ``_TITLE_BRIDGE``, over up to two hops.
+    """Return the gain of each event as the target of a bridge, or of two in a row; at most ``_TITLE_BRIDGE``.
 
-    The gain grows with the score of the source, the rarity of the entity and the remaining question words in the
-    target; the second hop counts less.
+    The gain grows with the score of the source, the question words that the target has and the source lacks, and,
+    unless the target is about the entity, the rarity of the entity. A second bridge counts less.
     """
     links = _links(question, pool, neighbourhood, match)
     if not len(links.source) or scores.max(initial=0.0) <= 0:
@@ -190,7 +195,7 @@ class _Graph:
         return np.where(np.isin(np.arange(len(seeds)), best), seeds, 0.0)
 
     def walk(self, entity_seeds: Floats, event_seeds: Floats) -> Floats:
-        """Return the event weights after ``STEPS`` steps."""
+        """Return the ranks of the events after ``STEPS`` steps."""
         restart_entities, restart_events = _restart_distribution(entity_seeds, event_seeds)
         per_event = self.weights / np.bincount(self.events, self.weights, self._sizes[0])[self.events]
         per_entity = self.weights / np.bincount(self.entities, self.weights, self._sizes[1])[self.entities]

@@ -105,10 +105,11 @@ _EXACT = 10
 _MOSTLY_FUTILE = 0.75
 # Above `_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
 _OFTEN = 0.3
-# A larger count is given as "more than" the largest of these below it.
+# A count above ``_EXACT`` is given as "more than" the largest of these below it.
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 # The beginning of a recommendation that quotes what agents told users.
 TOLD_TO_USERS = "Users were told"
+# A note at the end of a step, made by :func:`times`, :func:`done` or :func:`attempted`.
 _NOTE = re.compile(
     r" \((?:tried once(?:, and it worked|, without success)?|tried (?:more than )?\d+ times"
     r"|(?:tried once: )?this error went away(?: \d+ of \d+ times)?, but another followed"

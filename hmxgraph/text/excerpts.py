@@ -60,7 +60,7 @@ class Passages:
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
-        """Split *text*; the worth of a piece is the total weight of its terms, or 1.5 times that (``_DECISIVE``).
+        """Split *text*; the worth of a piece is the total weight of its terms, times 1.5 if it matches ``_DECIDES``.
 
         It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. In prose with fenced code,
         the code counts only if nothing else is relevant: a line of code says little.

@@ -2,7 +2,7 @@
 
 import re
 
-# Parts of a message: sentences, and clauses after a colon, a semicolon or a dash.
+# The ends of the parts of a message: lines, sentences, and clauses before a colon, a semicolon or a dash.
 _PARTS = re.compile(r"(?<=[.!?:;])\s+|\n+|\s+-+\s+")
 _VERBS = frozenset(
     """

@@ -115,6 +115,7 @@ _LABELS = {
     "browser_action": "web",
     "observation": "data",
 }
+# How the sources of tool results and of web pages begin.
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
 _QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
@@ -213,7 +214,7 @@ def quotes_outside(content: str) -> bool:
 
 
 def speaker_name(speaker: str) -> str:
-    """A speaker's name without anything that could pass for structure; empty unless the rest begins with a letter.
+    """A speaker's name, cut to 60 characters, without signs of structure; empty unless it then begins with a letter.
 
     >>> speaker_name("Caroline"), speaker_name("## Core")
     ('Caroline', 'Core')

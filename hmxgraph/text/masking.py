@@ -13,8 +13,8 @@ from hashlib import sha256
 class MaskRule:
     """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees.
 
-    Every match contains one of the lower-case substrings *needs*, if any are given; looking for them first is several
-    times as fast.
+    In lower case, every match contains one of the substrings *needs*, if any are given; looking for them first is
+    several times as fast.
     """
 
     mark: str
@@ -33,7 +33,7 @@ class MaskRule:
 
 
 def _luhn(number: str) -> bool:
-    """Whether *number* passes the check digit test of ISO/IEC 7812."""
+    """Whether *number* is a card number: 13 to 19 digits that pass the check digit test of ISO/IEC 7812."""
     digits = [int(sign) for sign in number if sign.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
@@ -46,12 +46,12 @@ def iban(number: str) -> bool:
 
 
 def _looks_secret(word: str) -> bool:
-    """Whether *word* mixes letters and digits, like passwords and unlike the words of a sentence."""
+    """Whether *word*, of at least six characters, mixes letters and digits, unlike the words of a sentence."""
     return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def _not_blank(value: str) -> bool:
-    """Whether *value* is a real value: not empty, unset or boolean, not masked already, not code."""
+    """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code or placeholder."""
     bare = value.strip("\"' ")
     return bare.lower() not in UNSET and not value.startswith("[") and not _LOOKED_UP.match(bare)
 

@@ -53,7 +53,7 @@ _stemmer = Stemmer.Stemmer("english", 0)
 def words(text: str) -> list[str]:
     """The words of *text* in order: lower case, without accents, possessive or contracted endings and punctuation.
 
-    Chinese, Japanese and Korean characters give pairs of neighbours, also next to digits and letters.
+    Chinese, Japanese and Korean characters give pairs of neighbours, a single one itself, also next to other letters.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']

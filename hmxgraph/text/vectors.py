@@ -89,7 +89,7 @@ class Background(NamedTuple):
 
     @classmethod
     def of(cls, question: Sequence[float], sentences: Sequence[Sequence[float]]) -> "Background":
-        """Measure the vector of a *question* against those of the *sentences*, and these against each other."""
+        """Compare the vector of a *question* with those of the *sentences*, and all of them with each other."""
         rows = np.array([question, *sentences])
         rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
         cosines = np.einsum("ik,jk->ij", rows, rows)

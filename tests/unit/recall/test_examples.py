@@ -157,6 +157,13 @@ def test_advice_given_for_much_is_no_sign_of_a_like_request():
     assert asked._by_steps.best_sessions(1, {"s0", "s1", "s2"}, asked.events.match.share) == ["s1"]
 
 
+def test_a_log_of_many_tasks_is_no_case_of_what_a_question_names():
+    """It is shown by its steps: nearly all of it is about something else."""
+    asked = draft(_errands(), query="What do we know about Mei Kovacs?", long_sessions={"s1", "s2", "s3"}, **MEI)
+    assert asked.events.named_cases.any()
+    assert not asked.cases
+
+
 def test_a_long_question_names_somebody_as_well_as_a_short_one():
     """Cases contain only a small share of a question of many words, and are cases all the same."""
     query = "What do we know about Mei Kovacs? " + " ".join(f"Topic{n} came up yesterday." for n in range(60))
@@ -236,10 +243,10 @@ SWAP = "Please swap the seats of my brother and me in the night train"
 
 def _bookings():
     answer = "A night swap needs the consent of both travellers."
-    events = booking(1, "please swap my seat in the night train", answer=answer, ending="You sit in 4C.", age_days=9)
-    events += booking(
-        2, "please swap the seat of my brother and me", answer=answer, ending="You sit in 7A.", age_days=8
-    )
+    wish = "please swap my seat in the night train for that of my brother"
+    events = booking(1, wish, answer=answer, ending="You sit in 4C.", age_days=9)
+    wish = "please swap the seats of my brother and me for the night train"
+    events += booking(2, wish, answer=answer, ending="You sit in 7A.", age_days=8)
     return events
 
 

@@ -599,6 +599,25 @@ def test_a_result_that_only_acknowledges_its_call_is_not_packed():
     assert not any("has been updated" in line for line in lines)
 
 
+def test_a_result_that_repeats_words_of_its_call_is_packed():
+    """The line that a search has found may be all of the answer."""
+    steps = [(100 * n, (f"grep(pattern=staging{n}.css, path=deploy)", f"grep -> staging{n}.css")) for n in range(1, 6)]
+    lines = shown(packed(log(*steps), query="Is staging3.css one of the files to deploy?"), "episodes")
+    assert "grep -> staging3.css" in lines
+
+
+def test_of_several_reports_of_an_error_those_that_match_the_question_count():
+    """The words beside the quoted message tell which of them is meant."""
+    refused = "exec failed: validation refused: "
+    steps = [(200 * n, ("exec(command=commit)", f"{refused}{what}")) for n, what in enumerate(["format", "lint"] * 3)]
+    steps.append((5_000, ("exec(command=commit)", f"{refused}secrets in the staging vault")))
+    said = event(5_002, "Ana says to rotate them", session="log", source="agent", age_days=9)
+    query = 'Commits do not pass: "validation refused:" and something about secrets in the staging vault. What now?'
+    lines = shown(packed([*log(*steps), said], query=query, budget=256), "episodes")
+    assert {steps[-1][1][1], "Ana says to rotate them"} <= set(lines)
+    assert not any(line.endswith((": format", ": lint")) for line in lines)
+
+
 def test_why_something_failed_is_answered_by_the_steps_in_which_it_did():
     """Steps that went well are left out; a question about when it failed gets each occurrence."""
     failed = ("exec(command=git push origin)", "exec failed: no upstream branch")
@@ -1361,14 +1380,18 @@ def test_what_an_assistant_says_again_and_again_is_shown_once():
     assert sum("Only to the card" in line for line in lines) == 1
 
 
-def test_a_quotation_is_an_error_if_a_failed_call_reports_it():
-    """The question need not speak of trouble; what a page says, or nothing says, is no error."""
+def test_a_quotation_is_an_error_if_a_call_reports_it():
+    """The question need not speak of trouble, nor the call have failed: a command that reports failed tests has worked.
+
+    What somebody says, or nothing says, is no error.
+    """
     message = "these paths are ignored by the list of the folder"
-    failed = log((100, ("exec(command=git add site.css)", f"exec failed: {message}")))
-    page = log((100, ("exec(command=cat notes)", f"exec -> {message}")))
     asked = f'git add says "{message}". How do I add my page?'
-    assert draft(failed, query=asked).events.error.terms
-    assert not draft(page, query=asked).events.error.terms
+    for result in (f"exec failed: {message}", f"exec -> 9 tests, {message}"):
+        error = draft(log((100, ("exec(command=git add site.css)", result))), query=asked).events.error
+        assert error.terms
+        assert error.events.tolist() == [False, True]
+    assert not draft([event(1, message, speaker="ana")], query=asked).events.error.terms
     assert not draft(query=asked).events.error.terms
 
 

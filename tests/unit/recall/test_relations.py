@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.question import understood
-from hmxgraph.recall.relations import Vicinity, sentences
-from tests.recall_makers import NOW, conflict, draft, entity, known, packed, related, relation
+from hmxgraph.recall.relations import Vicinity, sentences, without_refused
+from tests.recall_makers import NOW, conflict, draft, entity, event, known, packed, related, relation
 
 TYPES = {
     "ann_7": "user",
@@ -58,6 +58,22 @@ def test_what_a_call_only_asked_for_is_not_recorded():
     unknown = [each for each in SHOP if each.target != "visa_1"]
     [sentence, *_] = said("Which payment method does order #W1 have?", [*unknown, tried], named=["#W1"])
     assert "visa_2" in sentence
+
+
+def test_what_only_a_failed_call_asked_for_is_left_out():
+    """A relation from the arguments of a call holds only if some call with both of its ends did not fail."""
+    tried = [replace(relation(n, "#W1", f"visa_{n}", kind="payment_method"), confidence=0.6) for n in (1, 2)]
+    recorded = relation(3, "#W1", "visa_3", kind="payment_method")
+    events = [
+        event(2 * n + at, text, kind=kind)
+        for n, outcome in ((1, " failed: no such card"), (2, " -> paid"), (3, " failed: no such card"))
+        for at, (kind, text) in enumerate(
+            [("tool_call", f"pay(order=#W1, with=visa_{n})"), ("tool_result", f"pay{outcome}")]
+        )
+    ]
+    pool = draft(events, query="How was #W1 paid?").events.pool
+    kept = without_refused(related(*tried, recorded, types=TYPES), pool).relations
+    assert [each.target for each in kept] == ["visa_2", "visa_3"]
 
 
 def test_what_merely_shares_a_property_is_far():
