@@ -52,7 +52,7 @@ class NotFound(HmxGraphError, LookupError):
 
     def __str__(self) -> str:
         where = f" in tenant {self.tenant_id!r}" if self.tenant_id else ""
-        return f"no {self.kind} {self.name!r}{where}" + (f"; {self.hint}" if self.hint else "")
+        return f"no {self.kind} {self.name!r:.200}{where}" + (f"; {self.hint}" if self.hint else "")
 
 
 class InvalidTime(HmxGraphError, ValueError):
@@ -66,7 +66,8 @@ class InvalidTime(HmxGraphError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.value!r} {self.reason}; write a time like 2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
+        examples = "2026-03-14T03:00:00.000Z or 2026-03-14T04:00:00+01:00"
+        return f"{self.value!r:.200} {self.reason}; write a time like {examples}"
 
 
 class InvalidTenant(HmxGraphError, ValueError):
@@ -111,7 +112,7 @@ class UnknownChoice(PackError):
         self.choices = choices
 
     def __str__(self) -> str:
-        return f"unknown {self.name} {self.value!r}; choose one of {', '.join(self.choices)}"
+        return f"unknown {self.name} {self.value!r:.200}; choose one of {', '.join(self.choices)}"
 
 
 class InvalidRequest(PackError):
@@ -658,7 +659,7 @@ class StatementMisuse(GraphError, TypeError):
 
     def __str__(self) -> str:
         if not self.missing and not self.unexpected:
-            return f"there is no saved query {self.statement!r}; hmxgraph query lists those of cypher/explore/"
+            return f"there is no saved query {self.statement!r:.200}; hmxgraph query lists those of cypher/explore/"
         parts = [f"missing ${name}" for name in self.missing] + [f"unexpected ${name}" for name in self.unexpected]
         way_out = f"; give {', '.join(f'{name}=...' for name in self.missing)}" if self.missing else ""
         return f"cypher/{self.statement}.cypher: {', '.join(parts)}{way_out}"

@@ -2,9 +2,9 @@
 // the order of their changes.
 //
 // Changes after the compilation began wait for the next one. ORDER BY begins with every property of the index, so the
-// index is read in order, and reading stops at the limit. The last condition compares lists, because its OR would be
-// planned branch by branch, which loses the order. Sessions that only log an import are skipped: no agent worked
-// in them.
+// index is read in order, and reading stops at the limit. Lists are compared because OR may be planned branch by branch,
+// which loses the order: on some databases with little data it was. Sessions that only log an import are skipped: no
+// agent worked in them.
 //
 // mode: read
 // row:  session_key, event_count, version
@@ -12,7 +12,7 @@ MATCH (session:Session)
 USING INDEX SEEK session:Session(tenant_id, changed_version)
 WHERE session.tenant_id = $tenant_id
   AND $from_version <= session.changed_version <= $until_version
-  AND (session.changed_version > $from_version OR session.key > $after)
+  AND [session.changed_version, session.key] > [$from_version, $after]
   AND NOT session.session_id STARTS WITH $logging_sessions
   AND [$full, session.summary IS NULL, coalesce(session.summarised_version, -1), coalesce(session.summary_version, '')]
     <> [false, false, session.changed_version, $summary_version]

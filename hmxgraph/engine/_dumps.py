@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from hmxgraph.engine import _jars, _java, _lifecycle, _swap
+from hmxgraph.engine import _jars, _java, _lifecycle, _refusals, _swap
 from hmxgraph.engine._data_home import exclusive
 from hmxgraph.engine._jars import distribution
 from hmxgraph.engine._java import LOCALE
@@ -84,8 +84,8 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     is killed before that. This works even if the existing database can no longer be opened.
 
     Raises:
-        EngineError: the file cannot be read, Neo4j's tool rejected it or failed, or the server does not start with it;
-            the database is as it was before.
+        EngineError: the file cannot be read, the data home cannot be written, Neo4j's tool rejected the file or failed,
+            or the server does not start with it; the database is as it was before.
 
     """
     settings = read_settings(home)
@@ -96,7 +96,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
             f"{path} cannot be read: {error.strerror}", "name a dump that hmxgraph backup wrote"
         ) from error
     data = settings.home / "data"
-    with file, listening(progress) as listen, _alone(settings, listen):
+    with file, listening(progress) as listen, _usable(settings.home), _alone(settings, listen):
         if not (data / "databases").exists():
             _lifecycle.ensure(home, progress=progress)
         listen(Step("loading the dump"))
@@ -106,6 +106,14 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
             _lifecycle.replace_database(settings, loading / "data", listen)
         finally:
             shutil.rmtree(loading, ignore_errors=True)
+
+
+@contextmanager
+def _usable(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _refusals.home_unusable(home, error) from error
 
 
 def _alone(settings: Settings, listen: Listener) -> AbstractContextManager[None]:

@@ -14,6 +14,7 @@ from hmxgraph.protocol.canonical import canonical_text, content_hash
 from hmxgraph.protocol.lifecycle import ORDERS, SORTS, ArtifactFilter, ArtifactPage, Chain, Sorting
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
+from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.text.artifacts import artifact_words, render_artifact, validity
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
@@ -427,7 +428,7 @@ def _criteria_parameters(criteria: ArtifactFilter) -> Row:
         "status": criteria.status,
         "artifact_type": criteria.artifact_type,
         "tags": list(criteria.tags),
-        "terms": sorted(set(terms(criteria.text or ""))),
+        "terms": sorted(set(terms((criteria.text or "")[:LONGEST_QUESTION]))),
         "agent_id": criteria.agent_id,
         "situation": list(criteria.situation),
         "compiled_by": criteria.compiled_by,

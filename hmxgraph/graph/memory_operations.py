@@ -25,6 +25,7 @@ from hmxgraph.protocol.memories import Memories, Memory, MemoryHit, MemoryResult
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import RecordView
 from hmxgraph.protocol.timestamps import iso
+from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.records.digests import digest_name, mode_of
 from hmxgraph.records.events import (
     SESSION,
@@ -199,13 +200,14 @@ def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...
 
 
 def _search_statement(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
+    question = request.query[:LONGEST_QUESTION]
     return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
-        question=term_query(tenancy.scope, terms(request.query)),
+        question=term_query(tenancy.scope, terms(question)),
         kind=request.kind,
         project_id=request.project_id,
-        owners=memories.audience(tenancy, request.query, user_id=request.user_id, session_id=request.session_id),
+        owners=memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id),
         session_key=tenancy.node_key(request.session_id) if request.session_id and not request.user_id else "",
         include_hidden=request.include_hidden,
         limit=limit,

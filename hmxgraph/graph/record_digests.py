@@ -1,7 +1,7 @@
 """Tasks as a whole: resumes, digests and libraries of records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -164,7 +164,7 @@ def library(
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
-    entry_criteria = SearchCriteria(query, criteria.facets, source_facets(role), limit=MOST)
+    entry_criteria = replace(criteria, any_facets=source_facets(role), limit=MOST)
     matching, compiled = yield from read(lambda: _library(tenancy, name, entry_criteria))
     return Library(role, matching[:limit], view, tuple(compiled))
 

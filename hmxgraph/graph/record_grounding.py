@@ -1,13 +1,15 @@
 """Grounding of claims: the records about a claim, read with their replies and with what they reply to."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, read
-from hmxgraph.graph.record_search import SearchCriteria, checked_limit, hits_of, search_of
+from hmxgraph.graph.record_search import checked_limit, hits_of, search_of
 from hmxgraph.graph.records import views
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Grounding, Hit, RecordView
+from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Relation, grounding_status
 from hmxgraph.records.search import best_projection, facet, record_text
 
@@ -29,7 +31,7 @@ def find_related(
         InvalidRequest: *claim* is not a string, or *limit* is outside 1..500.
 
     """
-    checked_text("claim", claim, "give a statement, or the id of a record")
+    claim = checked_text("claim", claim, "give a statement, or the id of a record")[:LONGEST_QUESTION]
     checked_limit(limit)
     if not claim.strip():
         raise NotFound("claim", claim, hint="give a statement, or the id of a record")
@@ -39,13 +41,13 @@ def find_related(
 def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
     claim_records = yield from views(tenancy, [tenancy.node_key(claim)])
     text = record_text(claim_records[0].record) if claim_records else claim
-    filters = search_of(text, {"project_id": project_id}).facets
-    hits = yield from hits_of(tenancy, SearchCriteria(text, filters, _KINDS, limit=_CANDIDATES))
+    criteria = replace(search_of(text, {"project_id": project_id}, limit=_CANDIDATES), any_facets=_KINDS)
+    hits = yield from hits_of(tenancy, criteria)
     linked = yield from _linked(tenancy, [*claim_records, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
     case = Case(claim, {view.artifact_id: view for view in (*claim_records, *(hit.view for hit in hits), *linked)})
     related: list[tuple[Relation, Hit]] = [
-        (case.relation(view), scored.get(artifact_id) or _hit(text, view))
+        (case.relation(view), scored.get(artifact_id) or _hit(criteria.query, view))
         for artifact_id, view in case.records.items()
         if artifact_id != claim
     ]

@@ -12,6 +12,7 @@ from hmxgraph.graph.records import facet_key, views
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.parsing import checked_integer, checked_list, checked_text
 from hmxgraph.protocol.record_results import Hit, ProjectScope, RecordView, SearchResult
+from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.records.digests import Mode, mode_of, mode_score
 from hmxgraph.records.search import (
     ConversationTags,
@@ -133,11 +134,11 @@ def search_of(
         InvalidRequest: *limit* is outside 1..500, the token budget below 1, or the query or a filter is not text.
 
     """
-    checked_text("query", query, 'ask in words, such as "leak"')
+    question = checked_text("query", query, 'ask in words, such as "leak"')[:LONGEST_QUESTION]
     mode_of(mode)
     checked_limit(limit)
     chosen = shape or Shape()
-    return SearchCriteria(query, required_facets(filters), (), mode, limit, include_hidden, shape=chosen)
+    return SearchCriteria(question, required_facets(filters), (), mode, limit, include_hidden, shape=chosen)
 
 
 def checked_limit(limit: int) -> None:

@@ -398,7 +398,7 @@ def checked_text(name: str, value: object, way_out: str = "spell it as in the re
     """
     if not isinstance(value, str):
         raise InvalidRequest(name, quoted(value), "text", way_out)
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if _has_surrogate(value):
         raise InvalidRequest(name, quoted(value), "valid Unicode", "leave out the lone surrogates")
     return value
 

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from hmxgraph import engine
 from hmxgraph.cli import main
 from tests.integration.serving import server_process
 from tests.task_makers import memory_of, records_of, tasks_of
@@ -28,6 +29,18 @@ def run(address, tenant_id, monkeypatch, capsys):
         return (code, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def local(tmp_path, monkeypatch):
+    """A local server of the test's own, with no other server configured."""
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
+    try:
+        yield engine.ensure()
+    finally:
+        engine.stop()
 
 
 @pytest.fixture(scope="session")

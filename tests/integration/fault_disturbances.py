@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -134,6 +135,18 @@ def client_killed(scene: Scene) -> list[Failure]:
     with _client(scene) as process:
         process.kill()
     return []
+
+
+def client_signalled(number: signal.Signals) -> Callable[[Scene], list[Failure]]:
+    """Send a signal to the client, which must then end in time."""
+
+    def disturb(scene: Scene) -> list[Failure]:
+        with _client(scene) as process:
+            process.send_signal(number)
+            process.wait(DEADLINE)
+        return []
+
+    return disturb
 
 
 def client_out_of_memory(scene: Scene) -> list[Failure]:
@@ -275,6 +288,8 @@ CLIENTS = {
     "slow": network("slow"),
     "refused": network("refused"),
     "client killed": client_killed,
+    "client interrupted": client_signalled(signal.SIGINT),
+    "client terminated": client_signalled(signal.SIGTERM),
     "client out of memory": client_out_of_memory,
     "clock jumps": clock_jumps,
     "second client": second_client,

@@ -310,18 +310,6 @@ def test_errors_survive_a_process_border():
     assert isinstance(copied, TimeoutError)
 
 
-@pytest.fixture
-def local(tmp_path, monkeypatch):
-    """A local server of the test's own, with no other server configured."""
-    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
-    monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("HMXGRAPH_START_SECONDS", "300")
-    try:
-        yield engine.ensure()
-    finally:
-        engine.stop()
-
-
 @pytest.mark.slow
 def test_a_local_server_that_died_is_started_again(local):
     """If the local server is killed, sync and async graphs restart it, lose no data and store nothing twice."""

@@ -1,6 +1,7 @@
 """The local engine with a real Neo4j in a temporary data home: races, kills, lost files, damaged stores."""
 
 import os
+import resource
 import shutil
 import socket
 import stat
@@ -262,6 +263,28 @@ def test_a_dump_that_does_not_load_leaves_the_database_alone(home, server, tmp_p
 def refused_start(_settings, _listen):
     """A server that does not start."""
     raise EngineError("the server does not start", "see its log")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits a running process")
+@pytest.mark.parametrize("room", [0, 3_000_000], ids=["read-only", "full"])
+def test_a_restore_without_room_leaves_the_database_alone(home, server, tmp_path, monkeypatch, room):
+    """On a disk that takes no file, or not all of the dump, the restore fails with one line, and nothing is changed."""
+    asked(server, "MATCH (kept:Kept) DELETE kept")
+    engine.dump(tmp_path / "all.dump", home)
+    asked(engine.ensure(home), "CREATE (:Kept {id: 1})")
+    monkeypatch.setenv("HMXGRAPH_HOME", str(home))
+    monkeypatch.delenv("HMXGRAPH_URI", raising=False)
+    command = [sys.executable, "-m", "hmxgraph", "restore", str(tmp_path / "all.dump"), "--yes"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (room, room))
+        _, errors = run.communicate(timeout=200)
+    assert run.returncode == 1
+    assert "File too large" in errors
+    assert "check that the disk has room" in errors
+    assert "Traceback" not in errors
+    assert {each.name for each in (home / "data").iterdir()}.isdisjoint({"loading", "former", "discarded"})
+    assert asked(engine.ensure(home), "MATCH (kept:Kept) RETURN count(kept)") == [[1]]
 
 
 @pytest.mark.slow

@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 from collections import Counter
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
+import psutil
 import pytest
 from mcp import StdioServerParameters
 from mcp.client.client import Client
@@ -16,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 import hmxgraph
+from hmxgraph import engine
 from hmxgraph.protocol.access import SCOPES, ApiKey
 from hmxgraph.server.mcp_tools import authorized, memory_server
 from hmxgraph.text.terms import counter
@@ -47,10 +51,10 @@ async def over_http(served, secret):
 
 
 @asynccontextmanager
-async def over_stdio(address, tenant_id, agent):
+async def over_stdio(variables, tenant_id, agent):
     """A client with its own server process, as coding assistants start it."""
     arguments = ["-m", "hmxgraph", "mcp", "--tenant", tenant_id, "--agent", agent]
-    started = StdioServerParameters(command=sys.executable, args=arguments, env=environment(address))
+    started = StdioServerParameters(command=sys.executable, args=arguments, env=variables)
     async with Client(stdio_client(started)) as client:
         yield client
 
@@ -75,7 +79,8 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
     """One agent works and reports, another resumes and judges; each has the identity in its configuration."""
 
     async def scenario():
-        async with over_stdio(address, tenant_id, "ana") as ana, over_stdio(address, tenant_id, "bo") as bo:
+        surroundings = environment(address)
+        async with over_stdio(surroundings, tenant_id, "ana") as ana, over_stdio(surroundings, tenant_id, "bo") as bo:
             await called(ana, "memory_remember", text="Always verify the rollout before reporting", kind="policy")
             begun = await called(ana, "task_begin", goal="Deploy the staging environment")
             task = {"task_id": begun.split()[1]}
@@ -114,6 +119,26 @@ def test_two_agents_share_work_over_stdio(address, tenant_id):
     assert "why_chosen" in reasonless
     assert "invalid:" in late
     assert "Traceback" not in late
+
+
+def test_a_line_that_is_no_message_is_answered_with_an_error(address, tenant_id):
+    """Over stdio, a line that is not JSON, not UTF-8 or no JSON-RPC is refused, and the server goes on."""
+    remember = {"name": "memory_remember", "arguments": {"text": "Ana likes caf\u00e9s"}}
+    call = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": remember}, ensure_ascii=False)
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}).encode()
+    ping = b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
+    lines = [b"not json", hello, b"", b"\xff\xfe", call.encode("latin-1"), b"[" * 1_000, b'{"jsonrpc": "2.0"}', ping]
+    command = [sys.executable, "-m", "hmxgraph", "mcp", "--tenant", tenant_id]
+    ended = subprocess.run(
+        command, input=b"\n".join(lines), capture_output=True, env=environment(address), timeout=60, check=True
+    )
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    codes = [answer["error"]["code"] for answer in answers if "error" in answer]
+    assert codes == [-32700, -32700, -32700, -32700, -32600]
+    assert [answer["id"] for answer in answers if "result" in answer] == [1, 3]
+    assert {answer["id"] for answer in answers if "error" in answer} == {None}
+    assert b"Traceback" not in ended.stderr
 
 
 @pytest.fixture
@@ -173,6 +198,42 @@ def test_a_call_that_is_repeated_after_a_failure_is_stored_once(interrupted):
     assert "is unknown" in first
     kinds = Counter(hit.document()["artifact_kind"] for hit in graph.tasks.search())
     assert kinds == {"task_start": 1, "run_start": 1, "run_finish": 1, "review": 1}
+
+
+@pytest.mark.slow
+def test_a_local_server_that_is_killed_in_a_session(local):
+    """After kill -9 of the local server the same process answers; errors of writes tell the outcome, and all are safe.
+
+    A server that has just started may take longer than the deadline to plan its statements on a busy machine.
+    """
+    errors = []
+
+    async def repeated(client, name, **arguments):
+        for _ in range(10):
+            result = await client.call_tool(name, arguments)
+            if not result.is_error:
+                return result.content[0].text
+            errors.append(result.content[0].text)
+        raise AssertionError(errors)
+
+    async def scenario():
+        async with over_stdio({**os.environ, "HMXGRAPH_TIMEOUT": "25"}, "default", "ana") as client:
+            await repeated(client, "memory_remember", text="The roof is blue")
+            psutil.Process(local.pid).kill()
+            searched = json.loads(await repeated(client, "memory_search", query="roof"))
+            server = psutil.Process(engine.status().pid)
+            server.suspend()
+            errors.append(await refused(client, "memory_remember", text="The door is red"))
+            server.kill()
+            await repeated(client, "memory_remember", text="The door is red")
+            return searched
+
+    assert [hit["text"] for hit in asyncio.run(scenario())["hits"]] == ["The roof is blue"]
+    assert all("nothing of this request was stored" in error or "is unknown" in error for error in errors), errors
+    with hmxgraph.connect() as graph:
+        stored = {memory.text: len(memory.event_ids) for memory in graph.memories()[0]}
+        assert stored == {"The roof is blue": 1, "The door is red": 1}
+        assert graph.verify().ok
 
 
 def test_tools_are_few_and_short(served, address, tenant_id):

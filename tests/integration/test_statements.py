@@ -64,6 +64,15 @@ def test_the_newest_records_of_a_facet_come_from_the_index_in_order(young):
     assert not {"Sort", "Top"} & operators(plan)
 
 
+def test_pages_of_changed_sessions_come_from_one_index_in_order(young):
+    """Pages of changed sessions are read in order, from one index, on a database without data too."""
+    packaged = query("compiler/unread_sessions")
+    parameters = {parameter: example(parameter) for parameter in packaged.parameters}
+    plan = young.execute_query(f"EXPLAIN {packaged.text}", parameters, database_=DATABASE).summary.plan
+    assert "PartialTop" in operators(plan)
+    assert not {"Union", "Top"} & operators(plan)
+
+
 @pytest.mark.parametrize("name", TENANT_READS)
 def test_no_read_goes_through_all_tenants(young, name):
     """Every read seeks by key or tenant, so that other tenants' data do not slow it down.

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hmxgraph import engine
 from hmxgraph.engine import _swap
+from hmxgraph.errors import EngineError
 
 PARTS = {"databases", "transactions"}
 
@@ -95,3 +97,11 @@ def test_undone(tmp_path):
     assert _swap.undo(data)
     assert stored(data) == before
     assert not _swap.undo(data)
+
+
+def test_a_data_home_that_cannot_be_written_is_named(tmp_path):
+    """A restore into a data home that cannot be written is refused with the folder's name, as a start is."""
+    (tmp_path / "all.dump").write_bytes(b"")
+    (tmp_path / "home" / "restore.lock").mkdir(parents=True)
+    with pytest.raises(EngineError, match=r"the data home .*home cannot be used"):
+        engine.load(tmp_path / "all.dump", tmp_path / "home")
