@@ -15,7 +15,7 @@ from hmxgraph.recall._asked_actions import (
     remedies,
     warning,
 )
-from hmxgraph.recall.candidates import THRESHOLD, Candidate, State, recency_decay
+from hmxgraph.recall.candidates import Candidate, State, recency_decay
 from hmxgraph.recall.knowledge import (
     NO_GUIDANCE,
     NO_PRIORS,
@@ -105,7 +105,7 @@ class Appraised:
     @property
     def useful(self) -> Iterator[Candidate]:
         """The candidates that may be included."""
-        return filter(_useful, self.candidates)
+        return (each for each in self.candidates if each.useful)
 
 
 def appraised(
@@ -255,18 +255,14 @@ def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
 
 def with_tokens(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
     """Return *candidate* with the token count of its rendered line, if it may be included at all."""
-    if not _useful(candidate):
+    if not candidate.useful:
         return candidate
     return candidate._replace(tokens=tokens_of(line_of(candidate), count_tokens))
 
 
-def _useful(candidate: Candidate) -> bool:
-    return not candidate.verdict and (candidate.exempt or candidate.score >= THRESHOLD)
-
-
 def _progress(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> Progress | None:
     schemas = {each.artifact_id: each for each in in_force.artifacts if each.artifact_type == "task_schema"}
-    useful = {each.source_id: each for each in candidates if each.source_id in schemas and _useful(each)}
+    useful = {each.source_id: each for each in candidates if each.source_id in schemas and each.useful}
     if not useful:
         return None
     best = min(useful.values(), key=lambda each: (each.source_id != guidance.lead, each.order))
@@ -275,7 +271,7 @@ def _progress(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guid
 
 def _remedy(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> KnownArtifact | None:
     playbooks = {each.artifact_id: each for each in in_force.artifacts if guidance.answers(each)}
-    useful = (each for each in candidates if each.source_id in playbooks and _useful(each))
+    useful = (each for each in candidates if each.source_id in playbooks and each.useful)
     best = min(useful, key=lambda each: each.order, default=None)
     return None if best is None else playbooks[best.source_id]
 

@@ -195,6 +195,11 @@ class Candidate(NamedTuple):
     step: int = -1
 
     @property
+    def useful(self) -> bool:
+        """Whether neither a verdict nor its score keeps it out."""
+        return not self.verdict and (self.exempt or self.score >= THRESHOLD)
+
+    @property
     def order(self) -> Order:
         """The ranking key (HMX-C 3.3); the section separates two candidates made from one record."""
         return -self.score, self.tokens, self.source_id, self.section

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, product
 
 from hmxgraph.protocol.timestamps import DAY_US
-from hmxgraph.recall.candidates import EPISODIC, SAID_BY, THRESHOLD, Candidate, Components, RecencyDecay, support
+from hmxgraph.recall.candidates import EPISODIC, SAID_BY, Candidate, Components, RecencyDecay, support
 from hmxgraph.recall.knowledge import (
     AFTER_LOOKUP,
     FIRST_REQUEST,
@@ -246,17 +246,13 @@ def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal
     seen: set[str] = set()
     for evidence in known.evidence:
         supported = by_id.get(evidence.record_id)
-        if supported is None or supported.source_type == "artifact" or not _is_eligible(supported):
+        if supported is None or supported.source_type == "artifact" or not supported.useful:
             continue
         if appraisal.share(search_text(evidence.text)) < _LEAST_MEMORY:
             continue
         if evidence.event_id not in seen:
             seen.add(evidence.event_id)
             yield _evidence(evidence, supported, appraisal)
-
-
-def _is_eligible(candidate: Candidate) -> bool:
-    return not candidate.verdict and (candidate.exempt or candidate.score >= THRESHOLD)
 
 
 def _artifact(artifact: KnownArtifact, appraisal: Appraisal) -> Candidate:
@@ -368,7 +364,7 @@ def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidat
     a lookup result that a procedure states as a condition; and rules told to users that repeat a better one.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
-    eligible = [each for each in candidates if each.source_id in procedures and _is_eligible(each)]
+    eligible = [each for each in candidates if each.source_id in procedures and each.useful]
     shown = [procedures[each.source_id] for each in eligible]
     begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
@@ -379,7 +375,7 @@ def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidat
 def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
     told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
-    eligible = (each for each in candidates if each.source_id in told and _is_eligible(each))
+    eligible = (each for each in candidates if each.source_id in told and each.useful)
     better = list[set[str]]()
     for each in sorted(eligible, key=lambda each: each.order):
         own = set(search_text(told[each.source_id].title).split())
