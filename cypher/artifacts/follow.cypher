@@ -4,13 +4,17 @@
 // the predecessor is not active, has a successor or differs in type or version. A draft with the content of its
 // predecessor takes over the dedup_key, which only one of them can have.
 //
+// Planner: without the hint it may search all artifacts of the tenant with that status.
+//
 // mode: write
 // row:  at_us
 MATCH (old:Artifact {key: $old_key})
+USING INDEX SEEK old:Artifact(key)
 WHERE old.tenant_id = $tenant_id
   AND old.status = 'active'
   AND NOT EXISTS { (:Artifact)-[:SUPERSEDES]->(old) }
 MATCH (new:Artifact {key: $key})
+USING INDEX SEEK new:Artifact(key)
 WHERE new.tenant_id = $tenant_id
   AND new.status = 'draft'
   AND new.supersedes_key IS NULL

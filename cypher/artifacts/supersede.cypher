@@ -5,10 +5,13 @@
 // SUPERSEDES always leads from younger to older nodes. The predecessor gives up its dedup_key first, because the
 // successor may have the same content.
 //
+// Planner: without the hint it may search all artifacts of the tenant with that status.
+//
 // mode: write
 // row:  artifact_id, superseded_id, version, at_us, events, memories
 UNWIND $successions AS row
 MATCH (old:Artifact {key: row.old_key})
+USING INDEX SEEK old:Artifact(key)
 WHERE old.tenant_id = $tenant_id
   AND old.status = 'active'
   AND old.key <> row.key

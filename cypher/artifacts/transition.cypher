@@ -3,10 +3,13 @@
 // The artifacts are locked by artifacts/lock; others return no row. A change takes effect no earlier than the previous
 // one. An artifact that leaves draft and active gives up its dedup_key, so that others may have its content.
 //
+// Planner: without the hint it may search all artifacts of the tenant with that status.
+//
 // mode: write
 // row:  artifact_id, status, at_us
 UNWIND $changes AS change
 MATCH (artifact:Artifact {key: change.key})
+USING INDEX SEEK artifact:Artifact(key)
 WHERE artifact.tenant_id = $tenant_id AND artifact.status IN change.from
 WITH
   artifact,

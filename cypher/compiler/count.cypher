@@ -2,10 +2,13 @@
 //
 // Counts take effect no earlier than the previous ones. The artifacts are locked by artifacts/lock.
 //
+// Planner: without the hint it may search all artifacts of the tenant with that status.
+//
 // mode: write
 // row:  artifact_id, at_us
 UNWIND $counts AS row
 MATCH (artifact:Artifact {key: row.key})
+USING INDEX SEEK artifact:Artifact(key)
 WHERE artifact.tenant_id = $tenant_id AND artifact.status IN ['draft', 'active']
 WITH
   artifact,

@@ -2,10 +2,13 @@
 //
 // A session that has since changed or lost events is skipped and read again by the next compilation.
 //
+// Planner: without the hint it may search, for each row, all sessions that were changed by the same call.
+//
 // mode: write
 // row:  stored
 UNWIND $summaries AS row
 MATCH (session:Session {key: row.session_key, tenant_id: $tenant_id})
+USING INDEX SEEK session:Session(tenant_id, key)
 WHERE session.changed_version = row.version
 WITH session, row
 ORDER BY session.key
