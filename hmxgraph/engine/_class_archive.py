@@ -20,15 +20,18 @@ _DUMP_SECONDS = 60.0
 def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str, ...]:
     """Java's flags to start from the archive in *cache*; if there is none, to write one for `keep`.
 
-    Java ignores an archive that does not fit it or the jars. It crashes if the end of one is missing, so the size is
-    part of the name.
+    There are no flags if *cache* cannot be made. Java ignores an archive that does not fit it or the jars. It crashes if
+    the end of one is missing, so the size is part of the name.
     """
     program = java.resolve()
     of_java = _short_hash(str(program), str(program.stat().st_mtime_ns))
     name = f"classes-{_short_hash(of_java, str(jars.folder), jars.version)}"
     if archive := _whole(cache, name):
         return (*_FLAGS, f"-XX:SharedArchiveFile={archive}")
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError:  # with jars of its own, a server needs no cache
+        return ()
     own_classes = _archive_of_java(cache, program, f"java-{of_java}")
     return (*_FLAGS, *own_classes, f"-XX:ArchiveClassesAtExit={cache / f'{name}.{_short_hash(str(home))}'}")
 
@@ -62,6 +65,7 @@ def _dumped(program: Path, written: Path) -> Path | None:
     try:
         subprocess.run(dump, check=True, capture_output=True, timeout=_DUMP_SECONDS)  # noqa: S603 - our own command
     except subprocess.SubprocessError:  # this Java cannot; the server starts without an archive
+        written.unlink(missing_ok=True)
         return None
     return _named_by_size(written)
 

@@ -268,12 +268,12 @@ def ports_in(conf: str) -> Ports | None:
 
 
 def command(
-    java: Path, jars: Distribution, home: Path, memory: Memory, further: tuple[str, ...] = USUAL_COLLECTOR
+    java: Path, jars: Distribution, home: Path, memory: Memory, options: tuple[str, ...] = USUAL_COLLECTOR
 ) -> list[str]:
-    """The server's command line; ``--home-dir`` also identifies its process."""
+    """The server's command line, with Java's *options* for it; ``--home-dir`` also identifies its process."""
     sizes = (f"-Xms{min(memory.heap, 256)}m", f"-Xmx{memory.heap}m")
     arguments = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
-    return [str(java), *further, *_FLAGS, *sizes, "-cp", jars.class_path, jars.main_class, *arguments]
+    return [str(java), *options, *_FLAGS, *sizes, "-cp", jars.class_path, jars.main_class, *arguments]
 
 
 def home_argument(home: Path) -> str:

@@ -10,6 +10,7 @@ from hmxgraph.extraction._entity_records import Link, Thing, records
 from hmxgraph.extraction._entity_spans import spans
 from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
 from hmxgraph.protocol.events import WORK, Event, went_well
+from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
@@ -96,8 +97,8 @@ def _plain(name: str) -> str:
 _MAX_RELATIONS = 12
 # A record may hold more: an order with its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
-# Confidence of relations in results and other records, and in the arguments of calls, which may fail.
-_RECORDED, _REQUESTED = 0.95, 0.6
+# Confidence of relations in results and other records.
+_RECORDED = 0.95
 
 
 class RelationRule(NamedTuple):
@@ -383,7 +384,7 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     identified = [each for each in readings if isinstance(each, Thing) and collector.add(each.type, each.name, 0.95)]
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     kept = {*identified}
-    confidence = _REQUESTED if part == "arguments" else _RECORDED
+    confidence = REQUESTED if part == "arguments" else _RECORDED
     relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
 

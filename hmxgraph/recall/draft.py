@@ -87,7 +87,7 @@ class GlobalRanking:
 
 # The draft: every candidate scored and ranked.
 
-# Events compared for duplicates: so many that they exceed the budget by this factor, because duplicates drop out; of
+# Events compared for duplicates: their tokens exceed the budget by this factor, because duplicates drop out; of
 # events with the same terms and length, at most this many; in all at least and at most this many.
 _MARGIN = 1.2
 _COMPARED_ALIKE = 2

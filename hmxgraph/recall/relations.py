@@ -21,6 +21,7 @@ from hmxgraph.recall.knowledge import KnownRelation, Related, RelatedEntity
 from hmxgraph.recall.known_candidates import Appraisal, relation_candidate
 from hmxgraph.recall.pool import EventPool, Floats, Integers
 from hmxgraph.recall.question import LONGEST_QUESTION, Question
+from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import search_text, terms, words
 
 _DAMPING = 0.6
@@ -106,10 +107,6 @@ class Vicinity:
     assurance: float = 0.0
 
 
-# Confidence of relations that are known from the arguments of calls only.
-_REQUESTED = 0.6
-
-
 def without_refused(related: Related, pool: EventPool) -> Related:
     """Return *related* without the relations that a failed call in the *pool* asked for.
 
@@ -123,7 +120,7 @@ def without_refused(related: Related, pool: EventPool) -> Related:
         asking = {at for at, words_of_call in calls.items() if all(end in words_of_call for end in ends)}
         return bool(asking & failed) and not asking & worked
 
-    kept = (each for each in related.relations if not failed or each.confidence > _REQUESTED or not is_refused(each))
+    kept = (each for each in related.relations if not failed or each.confidence > REQUESTED or not is_refused(each))
     return replace(related, relations=tuple(kept))
 
 

@@ -101,6 +101,9 @@ _ANTONYMS = (
 )
 _WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
 
+# Confidence of relations that are known only from the arguments of calls, which may fail.
+REQUESTED = 0.6
+
 # Relation types that contradict each other between the same two entities, each pair in alphabetical order.
 OPPOSED_RELATIONS = [
     ["allows", "forbids"],

@@ -50,6 +50,14 @@ def test_an_archive_without_its_end_is_not_used(tmp_path, flags):
         archive.write_bytes(content[:10])
 
 
+def test_a_cache_that_cannot_be_made_is_no_obstacle(tmp_path):
+    """A server with jars of its own starts without a cache, and without an archive."""
+    (tmp_path / "file").touch()
+    jars = Distribution(tmp_path / "jars", "5.26.31", "Main")
+    (tmp_path / "java").touch()
+    assert _class_archive.flags(tmp_path / "file" / "cache", tmp_path / "java", jars, tmp_path / "home") == ()
+
+
 def test_an_incomplete_archive_is_removed(tmp_path, flags):
     """Java writes the beginning of the file last: without it, the archive was cut off and is removed."""
     _, written = flags(tmp_path)
