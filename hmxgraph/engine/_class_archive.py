@@ -20,8 +20,8 @@ _DUMP_SECONDS = 60.0
 def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str, ...]:
     """Java's flags to start from the archive in *cache*; if there is none, to write one for `keep`.
 
-    There are no flags if *cache* cannot be made. Java ignores an archive that does not fit it or the jars. It crashes if
-    the end of one is missing, so the size is part of the name.
+    No flags if *cache* cannot be made. Java ignores an archive that does not fit it or the jars. It crashes if the end
+    of one is missing, so the size is part of the name.
     """
     program = java.resolve()
     of_java = _short_hash(str(program), str(program.stat().st_mtime_ns))
