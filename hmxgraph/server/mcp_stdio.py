@@ -1,16 +1,16 @@
 """MCP over standard input and output: a single client, whose tenant and agent the command line sets."""
 
 import os
-from collections.abc import AsyncIterable, Awaitable, Callable
+from collections.abc import AsyncIterable
 from time import time_ns
 from typing import Any, TextIO
 
 import anyio
-from anyio.abc import ObjectSendStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
-from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from pydantic import ValidationError
 
 from hmxgraph.api.graph import KnowledgeGraph
@@ -24,17 +24,47 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
     anyio.run(_serve, memory_server(lambda _ctx, scope: authorized(graph, key, scope)))
 
 
-# The SDK drops lines that are no messages, and stores U+FFFD for bytes that are not UTF-8.
+# The SDK drops lines that are no messages, stores U+FFFD for bytes that are not UTF-8, and cancels what is not yet
+# answered when the input ends: the last calls of a script that pipes its messages in.
 
 
 async def _serve(server: MCPServer[Any]) -> None:
     """Serve one client; lines that are no messages are answered with an error."""
-    async with stdio_server(anyio.wrap_file(_own_stdin())) as (lines, answers), anyio.create_task_group() as tasks:
+    async with stdio_server(anyio.wrap_file(_own_stdin())) as (lines, wire), anyio.create_task_group() as tasks:
         forward, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        tasks.start_soon(_forward_messages, lines, forward, answers.send)
+        answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
+        requests = _OpenRequests()
+        tasks.start_soon(_forward_messages, lines, forward, answers.clone(), requests)
+        tasks.start_soon(_forward_answers, answered, wire, requests)
         # Only the server inside accepts streams.
         inner = server._lowlevel_server  # noqa: SLF001
         await inner.run(messages, answers, inner.create_initialization_options())
+
+
+class _OpenRequests:
+    """The number of requests that are not yet answered or cancelled."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._closed = anyio.Event()
+
+    def opened(self, request: JSONRPCRequest) -> SessionMessage:
+        """The message with *request*, which counts until it is closed."""
+        if not self._number:
+            self._closed = anyio.Event()
+        self._number += 1
+        return SessionMessage(request, metadata=ServerMessageMetadata(on_request_unanswered=self.close))
+
+    async def close(self) -> None:
+        """Count one request less."""
+        self._number -= 1
+        if not self._number:
+            self._closed.set()
+
+    async def wait_closed(self) -> None:
+        """Wait until each is closed; the deadlines of the calls bound the time."""
+        if self._number:
+            await self._closed.wait()
 
 
 def _own_stdin() -> TextIO:
@@ -48,14 +78,29 @@ def _own_stdin() -> TextIO:
 async def _forward_messages(
     lines: AsyncIterable[SessionMessage | Exception],
     forward: ObjectSendStream[SessionMessage | Exception],
-    answer: Callable[[SessionMessage], Awaitable[None]],
+    answers: ObjectSendStream[SessionMessage],
+    requests: _OpenRequests,
 ) -> None:
-    async with forward:
+    async with forward, answers:
         async for item in lines:
-            if not isinstance(item, ValidationError):
+            if isinstance(item, ValidationError):
+                if error := _refusal(item):
+                    await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+            elif isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCRequest):
+                await forward.send(requests.opened(item.message))
+            else:
                 await forward.send(item)
-            elif error := _refusal(item):
-                await answer(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+        await requests.wait_closed()
+
+
+async def _forward_answers(
+    answered: ObjectReceiveStream[SessionMessage], wire: ObjectSendStream[SessionMessage], requests: _OpenRequests
+) -> None:
+    async with wire:
+        async for answer in answered:
+            await wire.send(answer)
+            if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
+                await requests.close()
 
 
 def _refusal(error: ValidationError) -> ErrorData | None:

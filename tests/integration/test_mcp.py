@@ -128,7 +128,18 @@ def test_a_line_that_is_no_message_is_answered_with_an_error(address, tenant_id)
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}).encode()
     ping = b'{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
-    lines = [b"not json", hello, b"", b"\xff\xfe", call.encode("latin-1"), b"[" * 1_000, b'{"jsonrpc": "2.0"}', ping]
+    last = json.dumps({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": remember}).encode()
+    lines = [
+        b"not json",
+        hello,
+        b"",
+        b"\xff\xfe",
+        call.encode("latin-1"),
+        b"[" * 1_000,
+        b'{"jsonrpc": "2.0"}',
+        ping,
+        last,
+    ]
     command = [sys.executable, "-m", "hmxgraph", "mcp", "--tenant", tenant_id]
     ended = subprocess.run(
         command, input=b"\n".join(lines), capture_output=True, env=environment(address), timeout=60, check=True
@@ -136,7 +147,8 @@ def test_a_line_that_is_no_message_is_answered_with_an_error(address, tenant_id)
     answers = [json.loads(line) for line in ended.stdout.splitlines()]
     codes = [answer["error"]["code"] for answer in answers if "error" in answer]
     assert codes == [-32700, -32700, -32700, -32700, -32600]
-    assert [answer["id"] for answer in answers if "result" in answer] == [1, 3]
+    assert [answer["id"] for answer in answers if "result" in answer] == [1, 3, 4]
+    assert not answers[-1]["result"]["isError"]
     assert {answer["id"] for answer in answers if "error" in answer} == {None}
     assert b"Traceback" not in ended.stderr
 
