@@ -1,12 +1,12 @@
 """MCP over standard input and output: a single client, whose tenant and agent the command line sets."""
 
 import os
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from time import time_ns
 from typing import Any, TextIO
 
 import anyio
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
+from anyio.abc import ObjectSendStream
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
@@ -30,12 +30,13 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
 
 async def _serve(server: MCPServer[Any]) -> None:
     """Serve one client; lines that are no messages are answered with an error."""
-    async with stdio_server(anyio.wrap_file(_own_stdin())) as (lines, wire), anyio.create_task_group() as tasks:
+    standard_streams = stdio_server(anyio.wrap_file(_own_stdin()))
+    async with standard_streams as (lines, wire), wire, anyio.create_task_group() as tasks:
         forward, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
         requests = _OpenRequests()
         tasks.start_soon(_forward_messages, lines, forward, answers.clone(), requests)
-        tasks.start_soon(_forward_answers, answered, wire, requests)
+        tasks.start_soon(_forward_answers, answered, wire.send, requests)
         # Only the server inside accepts streams.
         inner = server._lowlevel_server  # noqa: SLF001
         await inner.run(messages, answers, inner.create_initialization_options())
@@ -94,13 +95,14 @@ async def _forward_messages(
 
 
 async def _forward_answers(
-    answered: ObjectReceiveStream[SessionMessage], wire: ObjectSendStream[SessionMessage], requests: _OpenRequests
+    answered: AsyncIterable[SessionMessage],
+    send: Callable[[SessionMessage], Awaitable[None]],
+    requests: _OpenRequests,
 ) -> None:
-    async with wire:
-        async for answer in answered:
-            await wire.send(answer)
-            if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
-                await requests.close()
+    async for answer in answered:
+        await send(answer)
+        if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
+            await requests.close()
 
 
 def _refusal(error: ValidationError) -> ErrorData | None:
