@@ -217,6 +217,7 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went, as the line with its date does already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+_INTRODUCTION = re.compile(r"\b(?:I['\u2019]m|I am|[Mm]y name is|[Cc]all me) ([A-Z][a-z]+)(?: ([A-Z][a-z]+))?")
 # An abbreviation after what it abbreviates: "Newark Airport (EWR)".
 _SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
 _IN_PARENTHESES = re.compile(_SHORT)
@@ -327,6 +328,23 @@ class EventPool:
     def speakers(self) -> dict[str, str]:
         """The blank-separated terms of each speaker's name, by name in alphabetical order."""
         return {speaker: " ".join(terms_of(speaker)) for speaker in sorted(set(self.speaker)) if speaker}
+
+    @cached_property
+    def introduced(self) -> dict[str, str]:
+        """Whoever talks to an assistant, by the terms of the names in "I'm Ana" or "My name is Ana Costa".
+
+        Empty if the first names differ, or if most of the events are of work with tools: those sessions are of several
+        people, and a name tells them apart.
+        """
+        assistants = self.by_assistants
+        if not assistants.any() or self.of_tools:
+            return {}
+        by_people = np.flatnonzero(self.spoken & ~assistants & ~self.results).tolist()
+        found = [(at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])]
+        if len({first for _, first, _ in found}) != 1:
+            return {}
+        given = ((at, name) for at, first, last in found for name in (first, f"{first} {last}" if last else first))
+        return {" ".join(terms_of(name)): self.speaker[at] for at, name in given}
 
     @cached_property
     def spoken(self) -> Flags:

@@ -88,7 +88,8 @@ _TIME_WORDS = frozenset(
 
 def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
     """Return the speakers in *pool* that the question names, keyed by the terms of their names."""
-    return {name: speaker for speaker, name in pool.speakers.items() if name and question.mentions(name)}
+    by_name = {name: speaker for speaker, name in pool.speakers.items()} | pool.introduced
+    return {name: speaker for name, speaker in by_name.items() if name and question.mentions(name)}
 
 
 def cue_scores(question: Question, pool: EventPool) -> Floats:
@@ -173,7 +174,7 @@ def _echoes(question: Question, pool: EventPool) -> Floats:
 def _speaker(question: Question, pool: EventPool) -> Floats:
     """Favour the speaker whom the question names, the one it asks about if it names several, or the asker."""
     named = speakers_named(question, pool)
-    if len(named) == 1:
+    if len(set(named.values())) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
     if _is_about_asker(question, pool):
         return _ASKER * _spoken_by({each for each in pool.speakers if not is_assistant(each)}, pool)

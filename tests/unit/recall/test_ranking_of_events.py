@@ -126,6 +126,30 @@ def test_the_speaker_who_is_named_stands_out():
     assert scores[0] - scores[1] == pytest.approx(SPEAKER + FIRST_MENTION)
 
 
+@pytest.mark.parametrize(
+    ("last", "label", "names"),
+    [
+        ("Hello", "", {"ann": "user"}),
+        ("My name is Ann Lee", "", {"ann": "user"}),
+        ("I\u2019m Bob, her brother", "", {}),  # two people
+        ("I'm Bob", "tool", {}),  # work with tools, of many people
+    ],
+)
+def test_a_person_who_gives_a_name_is_the_speaker_of_that_name(last, label, names):
+    """In chats with an assistant, a question about Ann is about the person who said "I'm Ann"."""
+    pool = EventPool(
+        ("e1", "e2", "e3"),
+        session_id=("s", "s", "s"),
+        text=("Hi, I'm Ann", "Hi, Ann!", last),
+        speaker=("user", "assistant", "" if label else "user"),
+        label=("", "", label),
+        title=("", "", ""),
+    )
+    question = understood("What does Ann like?", NOW)
+    assert speakers_named(question, pool) == names
+    assert ("ann" in Ranking(question, pool, 10).terms) is not bool(names)
+
+
 def test_first_mentions_rank_before_later_ones():
     """The earlier of two mentions gains, except for questions about the present, work requests and documents."""
     again = event(1, "The tent leaks", session="s1", age_days=1)[0]
