@@ -23,6 +23,7 @@ def new_key(
 
     Raises:
         UnknownChoice: no such scope, or no scope at all.
+        InvalidTime: *expires* is not a time.
         InvalidRequest: no agent, or scopes that are not a list.
 
     >>> made = new_key("acme", "bot", ["read"])
@@ -30,7 +31,9 @@ def new_key(
     (True, ('read',))
     """
     if not checked_text("agent_id", agent_id):
-        raise InvalidRequest("agent_id", quoted(agent_id), "an agent's name", "name the agent that requests act as")
+        raise InvalidRequest(
+            "agent_id", quoted(agent_id), "an agent's name", "name the agent as which requests with the key act"
+        )
     chosen = checked_list("scopes", scopes)
     for scope in chosen or ("",):
         if scope not in SCOPES:

@@ -1,4 +1,4 @@
-"""hmxgraph as an implementation that the kit can test: `documents` needs no server, `store` covers everything."""
+"""hmxgraph as an implementation that the kit can test; `documents` needs no server, `store()` answers all requests."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -58,7 +58,8 @@ _MALFORMED = {
     "nested deeper": "too_deep",
     "repeated key": "duplicate_key",
 }
-# The kit's codes for refused steps, by hmxgraph's error class.
+# The kit's codes for refused steps, by hmxgraph's error class. The only wrong argument in the kit's steps is an unknown
+# filter of a search.
 _ERRORS = {
     "AlreadySuperseded": "already_superseded",
     "HashMismatch": "hash_mismatch",
@@ -117,7 +118,7 @@ def _mapped(kind: str, request: Mapping[str, Any]) -> dict[str, Any]:
     return {"document": to_document(request["internal"]).document()}
 
 
-# Functions that convert a document to its internal type, and back.
+# Functions that convert a document to the internal type of the specification (such as EpisodeTrace), and back.
 _MAPPINGS: Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Document]]] = {
     "event": (episode_trace, event_of_trace),
     "artifact": (compiled_artifact, artifact_of_compiled),
@@ -155,7 +156,7 @@ class StoreAdapter:
     """Answers all requests, on a fresh tenant for each case that needs a store; *opened* returns a tenant's graph."""
 
     def __init__(self, opened: Callable[[str], KnowledgeGraph]) -> None:
-        self._opened = opened
+        self._connect = opened
         self._graph: KnowledgeGraph | None = None
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,7 +164,7 @@ class StoreAdapter:
         match request["op"]:
             case "begin":
                 self.close()
-                self._graph = self._opened(f"conformance-{uuid4()}")
+                self._graph = self._connect(f"conformance-{uuid4()}")
                 return {"tenant_id": self._graph.tenant_id}
             case "do":
                 return self._do(request["step"], request["arguments"])
@@ -178,15 +179,15 @@ class StoreAdapter:
             self._graph = None
 
     @property
-    def _open(self) -> KnowledgeGraph:
+    def _current(self) -> KnowledgeGraph:
         if self._graph is None:
-            raise ValueError("the first request about a store is {'op': 'begin'}")
+            raise ValueError("send {'op': 'begin'} before other requests about a store")
         return self._graph
 
     def _do(self, step: str, arguments: Any) -> dict[str, Any]:
         if step == "at_once":
             return {"result": {"answers": self._race(arguments)}}
-        return self._perform(self._open, step, arguments)
+        return self._take(self._current, step, arguments)
 
     def _race(self, steps: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The answers of steps that all start at the same instant, each over its own connections."""
@@ -194,16 +195,16 @@ class StoreAdapter:
 
         def run(step: Mapping[str, Any]) -> dict[str, Any]:
             ((name, arguments),) = step.items()
-            with self._opened(self._open.tenant_id) as graph:
+            with self._connect(self._current.tenant_id) as graph:
                 graph.health()
                 barrier.wait(_RACE_SECONDS)
-                return self._perform(graph, name, arguments)
+                return self._take(graph, name, arguments)
 
         with ThreadPoolExecutor(len(steps)) as pool:
             return list(pool.map(run, steps))
 
     @staticmethod
-    def _perform(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
+    def _take(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
         if step not in _STEPS:
             return {"unsupported": True}
         try:
@@ -214,7 +215,7 @@ class StoreAdapter:
         return {"result": result if isinstance(result, dict) else result.document()}
 
     def _look(self, effect: str, subject: str) -> Any:
-        graph = self._open
+        graph = self._current
         match effect:
             case "version":
                 return graph.health()["state_version"]
@@ -226,7 +227,7 @@ class StoreAdapter:
                 return graph.records.get(subject).trust_tier
             case "order":
                 return _order(graph, subject)
-        raise ValueError(f"no such effect: {effect!r}")
+        raise ValueError(f"cannot look at {effect!r}")
 
 
 def _order(graph: KnowledgeGraph, session_id: str) -> list[str]:

@@ -180,7 +180,7 @@ class QuestionVector:
 
     def meanings(self, row: Row) -> Mapping[str, float]:
         """How close each event of ``embeddings/nearest`` is to the question; events close by chance are left out."""
-        meanings = ((event_id, self.background.meaning(similarity)) for event_id, similarity in row["similarities"])
+        meanings = ((event_id, self.background.closeness(similarity)) for event_id, similarity in row["similarities"])
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 
 

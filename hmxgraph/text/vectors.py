@@ -1,4 +1,4 @@
-"""Check the vectors that an embedder returns, and convert similarity to a question into closeness in meaning."""
+"""Check the vectors that an embedder returns, and turn the similarity of texts into closeness in meaning."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,8 +9,8 @@ from hmxgraph.errors import InvalidVectors
 
 # Checks of an embedder's vectors.
 
-# The most dimensions that the server's index accepts, and the smallest norm that still has a direction in single
-# precision.
+# The most dimensions that the server's index accepts, and the smallest norm: the squares of much smaller numbers are 0
+# in single precision.
 _MOST_NUMBERS = 4096
 _SHORTEST = 1e-18
 
@@ -20,7 +20,7 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
 
     Raises:
         InvalidVectors: not one list of numbers per text, or vectors that are empty, longer than the index accepts,
-            of different sizes, not finite or all zero.
+            of different sizes, not finite or (nearly) zero.
 
     >>> checked_vectors([(1, 0)], 1)
     [[1.0, 0.0]]
@@ -32,13 +32,17 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(f"{type(vectors).__name__}: {error}", "a list of numbers for each text") from error
     if len(rows) != count:
         raise InvalidVectors(f"{len(rows)} vectors for {count} texts", "one vector for each text, in the same order")
-    sizes = sorted({row.size if row.ndim == 1 else -1 for row in rows})
+    if any(row.ndim != 1 for row in rows):
+        raise InvalidVectors("values that are not flat lists of numbers", "a list of numbers for each text")
+    sizes = sorted({row.size for row in rows})
     if len(sizes) > 1 or any(not 0 < size <= _MOST_NUMBERS for size in sizes):
-        sizes_text = "vectors of " + " and ".join(str(size) if size >= 0 else "several rows of" for size in sizes)
-        raise InvalidVectors(f"{sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
+        sizes_text = " and ".join(map(str, sizes))
+        raise InvalidVectors(f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
-            raise InvalidVectors(f"vector {place + 1} is zero or not finite", "finite numbers, not all zero")
+            raise InvalidVectors(
+                f"vector {place + 1} is not finite or nearly zero", "finite numbers, not nearly all zero"
+            )
     return [row.tolist() for row in rows]
 
 
@@ -97,10 +101,10 @@ class Background(NamedTuple):
         spread = _NORMAL * float(np.median(np.abs(pairs - np.median(pairs))))
         return cls(float(np.median(cosines[0, 1:])), max(spread, _LEAST_DEVIATION))
 
-    def meaning(self, similarity: float) -> float:
+    def closeness(self, similarity: float) -> float:
         """How close in meaning a text with this *similarity* is to the question: 0 (chance) to 1.
 
-        >>> Background(0.1, 0.1).meaning(0.3), Background(0.1, 0.1).meaning(0.9)
+        >>> Background(0.1, 0.1).closeness(0.3), Background(0.1, 0.1).closeness(0.9)
         (0.0, 1.0)
 
         """

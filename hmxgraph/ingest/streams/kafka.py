@@ -14,7 +14,10 @@ from hmxgraph.text.masking import public_address
 
 
 class Offsets:
-    """The offsets of each partition that are received but not stored: only those below the first may be committed.
+    """The offsets of each partition that are received but not stored.
+
+    The offset to commit is the lowest of them, or, if all are stored, the next one: a group resumes at its committed
+    offset. Messages that were rejected and reported count as stored.
 
     >>> offsets = Offsets()
     >>> for offset in (5, 6, 7):
@@ -26,24 +29,24 @@ class Offsets:
     """
 
     def __init__(self) -> None:
-        self._open: dict[Any, set[int]] = {}
+        self._pending: dict[Any, set[int]] = {}
         self._next: dict[Any, int] = {}
 
     def received(self, partition: Any, offset: int) -> None:
         """Note a message that is received but not stored yet."""
-        self._open.setdefault(partition, set()).add(offset)
+        self._pending.setdefault(partition, set()).add(offset)
         self._next[partition] = max(self._next.get(partition, 0), offset + 1)
 
     def stored(self, receipts: Sequence[tuple[Any, int]]) -> dict[Any, int]:
         """Note that the messages of *receipts* are stored; return the offset to commit for each of their partitions."""
         for partition, offset in receipts:
-            self._open[partition].discard(offset)
+            self._pending[partition].discard(offset)
         partitions = {partition for partition, _ in receipts}
-        return {name: min(self._open[name], default=self._next[name]) for name in partitions}
+        return {name: min(self._pending[name], default=self._next[name]) for name in partitions}
 
 
 class KafkaStream:
-    """The messages of *topic*, read as a member of *group* from the first offset that the group has not committed."""
+    """The messages of *topic*, read as a member of *group* from its committed offset on, or else from the first."""
 
     def __init__(self, servers: str, topic: str, *, group: str = "hmxgraph", idle_seconds: float | None = None) -> None:
         self._servers, self._topic, self._group = servers, topic, group
@@ -56,7 +59,7 @@ class KafkaStream:
         return until_idle(self._deliveries(), self._idle)
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Commit the offsets below which everything is stored.
+        """Commit for each partition the offset before which every message is stored, or rejected and reported.
 
         Raises:
             IngestRefused: the broker is gone, or gave the partition to another member of the group.
@@ -88,7 +91,7 @@ class KafkaStream:
         try:
             await self._consumer.start()
         except (KafkaError, ValueError) as error:  # a port that is not a number
-            raise broken_off(self._source, error, during="no connection") from error
+            raise broken_off(self._source, error, what="no connection") from error
 
     async def close(self) -> None:
         """Leave the group."""

@@ -18,9 +18,12 @@ PAUSE = 0.5
 class SseStream:
     """The events that *url* sends.
 
-    A dropped connection is re-established up to *reconnects* times in a row, resuming after the last id received. The
-    sender may set the delay (``retry``); if the delays would add up to more than *idle_seconds*, the stream fails.
-    ``last_stored`` is the id of the last message whose event is committed: pass it as *last_event_id* to resume there.
+    If connecting fails or the connection breaks off, up to *reconnects* attempts in a row follow, resuming after the
+    last id received; the sender may set the delay (``retry``). If the delays would add up to more than *idle_seconds*,
+    the stream fails. It ends when the sender ends its response.
+
+    ``last_stored`` is the id of the last message up to which all are stored, or rejected and reported: another process
+    that passes it as *last_event_id* misses nothing.
     """
 
     def __init__(
@@ -35,6 +38,8 @@ class SseStream:
         self.url = url
         self.last_stored = last_event_id
         self._received = last_event_id
+        self._pending: dict[int, str] = {}
+        self._stored = set[int]()
         self._headers = dict(headers or {})
         self._reconnects = reconnects
         self._idle = idle_seconds
@@ -44,8 +49,16 @@ class SseStream:
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
-        """Remember the id of the last stored message; the protocol has no acknowledgements."""
-        self.last_stored = next((receipt for receipt in reversed(receipts) if receipt), self.last_stored)
+        """Move ``last_stored`` on; the protocol has no acknowledgements.
+
+        Events are stored in the order of their sessions, so a message may be stored before an earlier one.
+        """
+        self._stored.update(receipts)
+        for number in list(self._pending):
+            if number not in self._stored:
+                break
+            self._stored.remove(number)
+            self.last_stored = self._pending.pop(number) or self.last_stored
 
     async def close(self) -> None:
         """Do nothing: the connection ends with the iteration."""
@@ -58,11 +71,12 @@ class SseStream:
                 async for message in until_idle(self._messages(), self._idle):
                     line += 1
                     pauses.clear()
-                    yield Delivery(message.data, line, source, message.id)
+                    self._pending[line] = message.id
+                    yield Delivery(message.data, line, source, line)
             except httpx.TransportError as error:
                 pauses.append(PAUSE * 2 ** len(pauses) if self._retry is None else self._retry)
                 if len(pauses) > self._reconnects or (self._idle is not None and sum(pauses) > self._idle):
-                    raise broken_off(self.url, error, during="no connection") from error
+                    raise broken_off(self.url, error, what="no connection") from error
                 await asyncio.sleep(pauses[-1])
             except (httpx.HTTPError, httpx.InvalidURL, httpx_sse.SSEError) as error:
                 raise broken_off(self.url, error) from error

@@ -27,14 +27,14 @@ async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> Async
 # Errors for a source that stops answering or cannot be acknowledged; they never show logins or keys.
 
 
-def broken_off(address: str, error: Exception, line: int | None = None, *, during: str = "") -> IngestRefused:
+def broken_off(address: str, error: Exception, line: int | None = None, *, what: str = "") -> IngestRefused:
     """The error for a stream at *address* that ended with *error*, after *line* messages.
 
     >>> str(broken_off("redis://:secret@host", OSError("gone"), 7))
     'redis://host:7: gone'
     """
     reason = public_addresses(str(error)) or type(error).__name__
-    return IngestRefused(public_address(address), f"{during} ({reason})" if during else reason, line)
+    return IngestRefused(public_address(address), f"{what} ({reason})" if what else reason, line)
 
 
 def not_acknowledged(address: str, error: Exception) -> IngestRefused:

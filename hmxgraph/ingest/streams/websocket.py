@@ -42,9 +42,9 @@ class WebSocketStream:
                     line += 1
                     yield Delivery(frame, line, source)
         except ConnectionClosedError as error:
-            raise broken_off(self.url, error, line, during="the connection broke off") from error
+            raise broken_off(self.url, error, line, what="the connection broke off") from error
         except (WebSocketException, OSError) as error:
-            raise broken_off(self.url, error, during="no connection") from error
+            raise broken_off(self.url, error, what="no connection") from error
 
 
 def from_url(url: str, idle_seconds: float | None) -> WebSocketStream:

@@ -15,10 +15,10 @@ from hmxgraph.text.vectors import Background, checked_vectors
         ([[1.0]], "1 vectors for 2 texts"),
         ([[1.0], [1.0, 2.0]], "vectors of 1 and 2 numbers"),
         ([[], []], "vectors of 0 numbers"),
-        ([[[1.0]], [[1.0]]], "several rows"),
-        ([[1.0], [math.nan]], "vector 2 is zero or not finite"),
-        ([[1.0], [math.inf]], "vector 2 is zero or not finite"),
-        ([[0.0], [1.0]], "vector 1 is zero or not finite"),
+        ([[[1.0]], [[1.0]]], "not flat lists"),
+        ([[1.0], [math.nan]], "vector 2 is not finite or nearly zero"),
+        ([[1.0], [math.inf]], "vector 2 is not finite or nearly zero"),
+        ([[0.0], [1.0]], "vector 1 is not finite or nearly zero"),
         ([[1.0] * 4097] * 2, "vectors of 4097 numbers"),
         (None, "NoneType"),
         (["ab", "c"], "list: "),
@@ -36,15 +36,15 @@ def test_arrays_are_vectors():
 
 
 def test_likeness_is_measured_above_chance():
-    """A near text has a meaning and a random one none, even if the model finds all texts similar."""
+    """A near text is close in meaning and a random one is not, even if the model finds all texts similar."""
     random = np.random.default_rng(7)
     sentences = random.normal(size=(24, 64))
     near, far = sentences[0] + 0.5 * sentences[1], random.normal(size=64)
     for shift in (0.0, 3.0):
         shifted, asked = sentences + shift, sentences[0] + shift
         background = Background.of(asked.tolist(), shifted[1:].tolist())
-        assert background.meaning(cosine(asked, near + shift)) > 0.3
-        assert background.meaning(cosine(asked, far + shift)) == 0.0
+        assert background.closeness(cosine(asked, near + shift)) > 0.3
+        assert background.closeness(cosine(asked, far + shift)) == 0.0
 
 
 def cosine(left, right):
