@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from hmxgraph.compiler.reconcile import COMPILER
+from hmxgraph.errors import InvalidTransition
 from hmxgraph.extraction.extract import EVENT_TYPE
 from hmxgraph.graph import artifacts, conflicts, lifecycle, memory_operations
 from hmxgraph.graph._events import AHEAD, mark_ahead
@@ -166,13 +167,23 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
 
 
 def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
-    """Make those status changes to one of *statuses* that were not made before a replay was interrupted."""
+    """Make those status changes to one of *statuses* that no other replay of the backup has made."""
     history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
     for (before, *_), (status, at_us, reason) in pairwise(history):
         if status in statuses:
             stored = yield from artifacts.artifact(tenancy, version["artifact_id"])
             if stored.status == before:
-                yield from lifecycle.transition(tenancy, stored.artifact_id, status, reason=reason, at_us=at_us)
+                yield from _changed(tenancy, stored.artifact_id, before, status, reason, at_us)
+
+
+def _changed(tenancy: Tenancy, artifact_id: str, before: str, status: str, reason: str, at_us: int) -> Procedure[None]:
+    """Change the status, unless a replay at the same time does so first."""
+    try:
+        yield from lifecycle.transition(tenancy, artifact_id, status, reason=reason, at_us=at_us)
+    except InvalidTransition:
+        stored = yield from artifacts.artifact(tenancy, artifact_id)
+        if stored.status == before:
+            raise
 
 
 def _mark_compiled(tenancy: Tenancy, versions: Sequence[Row]) -> Plan[None]:

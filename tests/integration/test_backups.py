@@ -12,6 +12,7 @@ import pytest
 import hmxgraph
 from hmxgraph.compiler.reconcile import COMPILER
 from hmxgraph.errors import BackupRefused, NotWritten
+from hmxgraph.graph import lifecycle
 from hmxgraph.graph.plan import ask, bind, read, write
 from hmxgraph.protocol.states import State
 from tests.artifact_makers import policy, schema
@@ -151,6 +152,23 @@ def test_two_restores_at_once(lived, address, tmp_path, connection, other_tenant
     with hmxgraph.connect(address.uri, tenant_id=tenant, **login) as graph:
         assert graph.verify().ok
         assert graph.digest().document() == before
+
+
+def test_a_restore_that_another_overtakes(lived, address, tmp_path, monkeypatch):
+    """A change of status that another restore of the file makes at the same time is made once, and is no error."""
+    lived.backup(tmp_path / "all.ndjson")
+    transition, overtaken = lifecycle.transition, []
+    login = {"user": address.user, "password": address.password, "database": address.database}
+    with hmxgraph.connect(address.uri, tenant_id=f"{lived.tenant_id}-two", **login) as graph:
+
+        def second(tenancy, artifact_id, status, **options):
+            overtaken.append(graph._connection.perform(transition(tenancy, artifact_id, status, **options)))
+            return (yield from transition(tenancy, artifact_id, status, **options))
+
+        monkeypatch.setattr(lifecycle, "transition", second)
+        assert graph.restore(tmp_path / "all.ndjson").ok
+        assert overtaken
+        assert graph.digest().document() == lived.digest().document()
 
 
 def test_a_backup_replaces_no_device(lived):
