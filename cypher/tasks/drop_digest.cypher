@@ -1,4 +1,4 @@
-// Delete a digest whose sources are all superseded, retired or erased. It is composed again once it has sources.
+// Delete a digest that has nothing left to report. It is composed again once it has.
 //
 // mode: write
 // row:  dropped

@@ -798,8 +798,8 @@ class AsyncFingerprints(AsyncFace):
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
-        wording, stop words, numbers of up to three digits and words that several users used: every other word
-        becomes ``[...]``). To sign it, use
+        wording, stop words, numbers of up to three digits and words from sessions of several users: every other
+        word becomes ``[...]``). To sign it, use
         :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
         *signature* that an import takes.
 
@@ -1158,7 +1158,7 @@ class AsyncTasks(AsyncSharedWork):
         query ``explore/task_board`` shows the same in a browser.
 
         Raises:
-            InvalidRequest: a value that is not a string, or a limit outside 1..500.
+            InvalidRequest: a value that is not valid text, or a limit outside 1..500.
 
         """
         chosen = {"project_id": project_id, "status": status, "assignee": assignee}

@@ -170,7 +170,7 @@ class AsyncKnowledgeGraph(
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
-            GraphNotOpen: this graph is not open.
+            GraphNotOpen: this graph is not open, or was opened in another event loop.
 
         """
         self._connection.check_open()
@@ -199,8 +199,8 @@ def connect_async(  # noqa: PLR0913 - as connect
 ) -> AsyncKnowledgeGraph:
     """The memory of *tenant_id* for asynchronous code; open it with ``async with`` or ``await``.
 
-    Arguments and errors are those of :func:`hmxgraph.connect`, but errors of the server are raised when the graph is
-    opened. *embed* may be asynchronous; a plain function is called in a thread.
+    Arguments and errors are those of :func:`hmxgraph.connect`, but the server, the database and *isolation* are
+    checked only when the graph is opened. *embed* may be asynchronous; a plain function is called in a thread.
     """
     login = Login(uri, user, password, database)
     trust_policy = chosen_masking(trust, mask_secrets)

@@ -100,8 +100,8 @@ class Fingerprints(Face):
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
         (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
-        wording, stop words, numbers of up to three digits and words that several users used: every other word
-        becomes ``[...]``). To sign it, use
+        wording, stop words, numbers of up to three digits and words from sessions of several users: every other
+        word becomes ``[...]``). To sign it, use
         :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
         *signature* that an import takes.
 

@@ -323,7 +323,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
-            GraphNotOpen: this graph is closed.
+            GraphNotOpen: this graph is closed, or was opened by another process.
 
         """
         self._connection.check_open()

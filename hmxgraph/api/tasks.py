@@ -304,7 +304,7 @@ class Tasks(SharedWork):
         query ``explore/task_board`` shows the same in a browser.
 
         Raises:
-            InvalidRequest: a value that is not a string, or a limit outside 1..500.
+            InvalidRequest: a value that is not valid text, or a limit outside 1..500.
 
         """
         chosen = {"project_id": project_id, "status": status, "assignee": assignee}

@@ -187,7 +187,7 @@ def export(
         bool,
         typer.Option(
             "--allow-list",
-            help="Only tool names, the compiler's wording, stop words, short numbers and words of several users.",
+            help="Only tool names, the compiler's wording, stop words, short numbers and words from several users.",
         ),
     ] = False,
     tenant: Tenant = "default",

@@ -24,7 +24,11 @@ class PreferenceRule(NamedTuple):
 
     @property
     def may_be_wish(self) -> bool:
-        """Whether the form often states a wish of the moment: "I'd prefer"; it then needs a general object."""
+        """Whether the form often states a momentary wish: "I'd prefer".
+
+        It then counts only at the start of a sentence. Its object must have several words, must not start with "a" or
+        "an", and must not contain "the" or "my".
+        """
         return self.confidence < _SURE
 
 
@@ -82,7 +86,12 @@ PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
             rf"|do not (?:like|enjoy)|no longer (?:like|love|enjoy)|detest) (?P<object>.+)"
         ),
         0.7,
-        ("I hate early meetings.", "I don't like spicy food.", "I no longer enjoy long flights."),
+        (
+            "I hate early meetings.",
+            "I cant stand early meetings.",
+            "I don't like spicy food.",
+            "I no longer enjoy long flights.",
+        ),
         ("I hate that!", "I don't like it.", "I hate to say it"),
     ),
     PreferenceRule(
@@ -96,7 +105,7 @@ PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
         ("I'm passionate about it.", "He is keen on golf"),
     ),
 )
-# Every preference contains a word from CUES or COMMON; those in COMMON count only in the first person.
+# Every preference contains a word from CUES or COMMON; those in COMMON count only where OF_ONESELF matches.
 CUES = frozenset(
     """
     prefer preference adore fan hate dislike passionate keen crazy obsessed detest
@@ -104,14 +113,14 @@ CUES = frozenset(
 )
 COMMON = frozenset({"love", "like", "enjoy", "stand"})
 OF_ONESELF = re.compile(
-    rf"\bi (?:{_ADVERBS} |can't |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
+    rf"\bi (?:{_ADVERBS} |can'?t |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
 )
 _OBJECT_END = re.compile(
     r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
     r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
     r"|it|we|he|she|they|you|also)\b| - "
 )
-_VAGUE_OBJECT = re.compile(
+_REFUSED_OPENING = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|us|one|ones|the|how|what|when|where|who|why|which"
     r"|both|either|all|everything|anything|something|nothing|every|each|any|some|to (?:cancel|do|start|see|hear|say"
     r"|think|know|be|go|get|return|keep|proceed|use|make|have|exchange|change|stick|pay|receive|try|book|not)|being"
@@ -121,7 +130,7 @@ _VAGUE_OBJECT = re.compile(
     re.IGNORECASE,
 )
 # Trailing words of degree or time that do not belong to the object.
-_EMPHASIS = re.compile(
+_TRAILING_ADVERBS = re.compile(
     r"(?:,? (?:too|as well|also|so much|very much|a lot|more than anything|in general|now|these days|any ?more"
     r"|any longer))+$",
     re.IGNORECASE,
@@ -158,7 +167,9 @@ class Preference(NamedTuple):
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """The two alternatives that are compared, in alphabetical order; empty if nothing is compared.
+        """The two alternatives that are compared, in alphabetical order.
+
+        Empty for infinitives ("to fly rather than to drive"), and unless exactly two are compared.
 
         >>> preference("I prefer tea over coffee").choice == preference("I prefer coffee over tea now.").choice
         True
@@ -171,14 +182,15 @@ class Preference(NamedTuple):
 def preference(sentence: str) -> Preference | None:
     """Return the lasting preference of the speaker that *sentence* states, if any.
 
-    Skip preferences with a vague object ("I love it"), and wishes of the moment, which are decisions.
+    Skip preferences with a vague object ("I love it"), and momentary wishes ("I'd prefer to cancel"), which decide one
+    case and state no taste.
 
     >>> preference("I really like action movies, you know.").object
     'action movies'
     >>> preference("I love it!"), preference("Do you like tea?")
     (None, None)
-    >>> preference("I really enjoy joyful films.").text
-    'I really enjoy joyful films.'
+    >>> preference("I love love!").text
+    'I love love.'
     """
     if sentence.endswith("?") or sentence.count(" ") > 45:
         return None
@@ -205,15 +217,15 @@ def _stands_alone(before: str, rule: PreferenceRule) -> bool:
 
 
 def _object_start(match: re.Match[str]) -> int:
-    """The position of the object; a plain search for its words could find them in the verb."""
+    """Where the object starts; a search of the whole sentence could match the verb, as in "I love love"."""
     return max(match.start(name) for name in ("object", "object2") if name in match.re.groupindex)
 
 
 def _object(match: re.Match[str], rule: PreferenceRule) -> str:
     groups = match.groupdict()
     start = groups["object"] or groups.get("object2") or ""
-    about = _EMPHASIS.sub("", _OBJECT_END.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
-    if not 3 <= len(about) <= _LONGEST_OBJECT or _VAGUE_OBJECT.match(about):
+    about = _TRAILING_ADVERBS.sub("", _OBJECT_END.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
+    if not 3 <= len(about) <= _LONGEST_OBJECT or _REFUSED_OPENING.match(about):
         return ""
     if rule.may_be_wish and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
         return ""
@@ -223,7 +235,7 @@ def _object(match: re.Match[str], rule: PreferenceRule) -> str:
 
 
 def _lasting(about: str) -> bool:
-    """Whether *about* is an activity or a kind of thing: "hiking" or "action movies", but not "a good day"."""
+    """Whether *about* looks like an activity, a kind of thing or a name: "hiking", but not "a good day"."""
     words = about.split()
     return (
         words[0].endswith("ing")

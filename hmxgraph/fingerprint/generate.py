@@ -236,6 +236,6 @@ def _disclosure(state: LearnedState, options: ExportOptions) -> Disclosure:
 
 
 def _allowed(state: LearnedState) -> frozenset[str]:
-    """The words of the allow list: those known from several users, and tool names with their parts."""
+    """The words of the allow list: those from sessions of several users, and tool names with their parts."""
     tools = [name.lower() for name in state.behaviour.tools or {}]
     return state.common_terms | {*tools, *(part for name in tools for part in terms(name))}

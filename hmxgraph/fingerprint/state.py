@@ -50,7 +50,7 @@ class ExportOptions:
     """The options of an export.
 
     With *allow_list*, texts keep only tool names, stop words, numbers of up to three digits, the compiler's own wording
-    and words known from several users.
+    and words from sessions of several users.
     """
 
     tier: str = "full"

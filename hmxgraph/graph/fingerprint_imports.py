@@ -14,7 +14,7 @@ from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, verify, with_ex
 from hmxgraph.graph import _events
 from hmxgraph.graph.artifacts import artifact_row
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
-from hmxgraph.graph.fingerprints import Confirmation, Recorded, import_row
+from hmxgraph.graph.fingerprints import Confirmation, ImportContext, import_row
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, state, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.prepare import prepare
@@ -201,8 +201,8 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
     conflict_ids = tuple(row["conflict_id"] for row in opened)
     fresh_ids = sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)
-    recorded = Recorded(len(before), tenant["state_version"], fresh_ids, conflict_ids)
-    yield from _log(tenancy, restored, recorded, arrivals.seeded_keys)
+    context = ImportContext(len(before), tenant["state_version"], fresh_ids, conflict_ids)
+    yield from _log(tenancy, restored, context, arrivals.seeded_keys)
     return _imported(restored, arrivals, conflict_ids)
 
 
@@ -251,9 +251,9 @@ def _contradictions(tenancy: Tenancy, fresh: Sequence[Row]) -> Plan[list[Row]]:
     return [distinct[key] for key in sorted(distinct)]
 
 
-def _log(tenancy: Tenancy, restored: Restoration, recorded: Recorded, seeded_keys: list[str]) -> Plan[None]:
+def _log(tenancy: Tenancy, restored: Restoration, context: ImportContext, seeded_keys: list[str]) -> Plan[None]:
     """Store the import, the event that logs it (which raises the state version), and their links."""
-    properties = import_row(tenancy, restored, recorded)
+    properties = import_row(tenancy, restored, context)
     yield bind("fingerprints/record_import", tenant_id=tenancy.tenant_id, properties=properties)
     event = prepare(restored.event, counter())
     yield from _events.record(tenancy, Batch((event,)))

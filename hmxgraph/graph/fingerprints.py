@@ -1,4 +1,4 @@
-"""Export fingerprints of what a tenant learned, and store readers' reports on packs, which fingerprints count."""
+"""Export fingerprints of what a tenant learned; store readers' reports on packs, which shape the exported priors."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ class InForce:
 NOTHING_IMPORTED = InForce("", {}, {})
 
 
-def _known_artifact(row: Row) -> ExportedArtifact:
+def _candidate(row: Row) -> ExportedArtifact:
     """The fields by which an artifact is selected."""
     return ExportedArtifact(**{**row, "tags": tuple(row["tags"])})
 
@@ -150,8 +150,12 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
     }
 
 
-class Recorded(NamedTuple):
-    """A stored import: number of earlier imports of its envelope, state version before it, artifacts and conflicts."""
+class ImportContext(NamedTuple):
+    """What is recorded with an import beside its content.
+
+    This is the number of earlier imports of its envelope, the tenant's state version before it, and the ids of the
+    drafts that it creates and of the conflicts that it opens.
+    """
 
     generation: int
     version: int
@@ -159,14 +163,14 @@ class Recorded(NamedTuple):
     conflict_ids: Sequence[str]
 
 
-def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> Row:
+def import_row(tenancy: Tenancy, restored: Restoration, context: ImportContext) -> Row:
     """The properties of an import's node; those without a value are left out."""
     verdict, fingerprint = restored.verdict, restored.verdict.fingerprint
     row = {
         "key": tenancy.node_key("fingerprint", "imported", restored.import_id),
         "direction": "imported",
         "import_id": restored.import_id,
-        "generation": recorded.generation,
+        "generation": context.generation,
         "fingerprint_id": fingerprint.fingerprint_id,
         "fingerprint_hash": fingerprint.fingerprint_hash,
         "integrity_hash": verdict.envelope.integrity_hash,
@@ -180,9 +184,9 @@ def import_row(tenancy: Tenancy, restored: Restoration, recorded: Recorded) -> R
         "created_us": microseconds(fingerprint.created_at),
         "expires_us": None if fingerprint.expires_at is None else microseconds(fingerprint.expires_at),
         "recorded_us": restored.event.time_us,
-        "recorded_version": recorded.version,
-        "artifact_ids": list(recorded.artifact_ids),
-        "conflict_ids": list(recorded.conflict_ids),
+        "recorded_version": context.version,
+        "artifact_ids": list(context.artifact_ids),
+        "conflict_ids": list(context.conflict_ids),
         "context_priors": canonical_text(dict(restored.context_priors)),
         "compiler_parameters": canonical_text(dict(restored.compiler_parameters)),
     }
@@ -207,7 +211,7 @@ _DEFAULT = ExportOptions()
 def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> Procedure[Envelope]:
     """The tenant's learned state in an envelope (HMX-F 11); the same state gives the same bytes.
 
-    Behaviour of sessions that changed since the last export is counted first and stored on their nodes.
+    Behaviour of sessions whose counts are missing or out of date is counted first and stored on their nodes.
 
     Raises:
         UnknownChoice: there is no such tier.
@@ -224,9 +228,9 @@ def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> P
 
 
 def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
-    """The number of sessions whose behaviour was counted again because they changed."""
+    """Count the behaviour of sessions whose counts are missing or out of date; return how many sessions."""
     after, counted = "", 0
-    while page := (yield from read(partial(_unread, tenancy, after))):
+    while page := (yield from read(partial(_uncounted, tenancy, after))):
         for rows in _portions(page):
             counted += yield from write(partial(_count, tenancy, rows))
         after = page[-1]["session_key"]
@@ -246,7 +250,7 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 
 
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
-    """The settings of the latest import that is not withdrawn; None if there is none.
+    """The settings of the latest import that is neither withdrawn nor erased; None if there is none.
 
     With *as_of_us*, only imports recorded by then and not expired then count; without it, expired ones count, too.
     """
@@ -257,7 +261,7 @@ def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | No
 def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan[LearnedState]:
     tenant = yield from state(tenancy)
     active = yield bind("fingerprints/artifacts", tenant_id=tenancy.tenant_id)
-    selection = select(map(_known_artifact, active[0]["artifacts"]), tier)
+    selection = select(map(_candidate, active[0]["artifacts"]), tier)
     keys = [tenancy.node_key(artifact_id) for artifact_id in selection.artifact_ids]
     contents = yield bind(
         "fingerprints/contents",
@@ -288,7 +292,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
 
 
 def _common_terms(tenancy: Tenancy, keys: Sequence[str]) -> Plan[frozenset[str]]:
-    """The terms in the evidence of these artifacts that at least ``trust.origins`` users have used."""
+    """The terms in these artifacts' evidence that occur in sessions of at least ``trust.origins`` named users."""
     rows = yield bind("fingerprints/words", tenant_id=tenancy.tenant_id, keys=keys, limit=_MOST_EVIDENCE)
     users: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -321,9 +325,9 @@ def _behaviour(tenancy: Tenancy) -> Plan[Behaviour]:
     )
 
 
-def _unread(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
+def _uncounted(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
     rows = yield bind(
-        "fingerprints/unread_sessions", tenant_id=tenancy.tenant_id, after=after, rules=RULES, limit=_PAGE
+        "fingerprints/uncounted_sessions", tenant_id=tenancy.tenant_id, after=after, rules=RULES, limit=_PAGE
     )
     return rows
 

@@ -71,12 +71,12 @@ def _times(node: Row) -> dict[str, str]:
 
 # Digests: records with a stable id, composed again when they are read after a source has changed.
 
-# Number of records that a digest is made from, the newest ones.
-SOURCES = 500
+# A digest is made from at most this many records, the newest.
+_MOST_SOURCES = 500
 
 
 def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Procedure[RecordView | None]:
-    """The up-to-date digest *name*: composed now if it is stale or missing, or on *force*; None without sources."""
+    """The up-to-date digest *name*: composed now if stale or missing, or on *force*; None if it would be empty."""
     key = _key(tenancy, name)
     stored_digests = yield from read(lambda: views(tenancy, [key]))
     if stored_digests and not stored_digests[0].stale and not force:
@@ -87,7 +87,7 @@ def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Proced
 
 
 def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
-    """The up-to-date digests *names*, without those that have no sources."""
+    """The up-to-date digests *names*, without those that would be empty."""
     digests: list[RecordView] = []
     for name in names:
         view = yield from digest(tenancy, name, force=force)
@@ -97,13 +97,13 @@ def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> 
 
 
 def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
-    """The records that a digest is about, oldest first; superseded and retired ones are left out."""
+    """The newest records that a digest may draw on, oldest first; superseded and erased ones are left out."""
     keys = yield from (_of_task(tenancy, name.scope) if name.role == "task_resume" else _wide(tenancy, name))
     return (yield from views(tenancy, keys))
 
 
 def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
-    """Compose the digest under the locks that writers of its sources take, in their order: task, then tenant."""
+    """Compose the digest under the locks that writers of its sources take, in the same order: task (if any), tenant."""
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
     yield bind("tasks/lock", tenant_id=tenancy.tenant_id, batch={"task_keys": [task]})
     yield from bump(tenancy, 0)
@@ -114,7 +114,7 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
         return None
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
-    # Digests are found by kind and role alone; a project's or task's newest records are never digests.
+    # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
     named = [
         row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
     ]
@@ -125,7 +125,11 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
 
 def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
     rows = yield bind(
-        "tasks/of_task", tenant_id=tenancy.tenant_id, task_id=indexable(task_id), include_hidden=False, limit=SOURCES
+        "tasks/of_task",
+        tenant_id=tenancy.tenant_id,
+        task_id=indexable(task_id),
+        include_hidden=False,
+        limit=_MOST_SOURCES,
     )
     return [row["key"] for row in rows]
 
@@ -133,7 +137,7 @@ def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
 def _wide(tenancy: Tenancy, name: DigestName) -> Plan[list[str]]:
     project = (facet("project_id", name.project_id),) if name.project_id else ()
     keys = yield from keys_of(
-        tenancy, SearchCriteria(facets=project, any_facets=source_facets(name.role), limit=SOURCES)
+        tenancy, SearchCriteria(facets=project, any_facets=source_facets(name.role), limit=_MOST_SOURCES)
     )
     return keys[::-1]
 
@@ -190,7 +194,7 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 
     Raises:
         NotFound: there is no such task.
-        InvalidRequest: an id that is not a string.
+        InvalidRequest: an id that is not valid text.
 
     """
     checked_text("task_id", task_id)
@@ -203,7 +207,7 @@ def board(
     """The tasks that meet *filters* (project, status, assignee), the last changed first; leases are judged at *at_us*.
 
     Raises:
-        InvalidRequest: a value that is not a string, or a limit outside 1..500.
+        InvalidRequest: a value that is not valid text, or a limit outside 1..500.
 
     """
     checked_limit(limit)
@@ -219,7 +223,7 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
     Raises:
         NotFound: there is no such task.
-        InvalidRequest: an id that is not a string.
+        InvalidRequest: an id that is not valid text.
 
     """
     name = DigestName("task_resume", checked_text("task_id", task_id))
@@ -250,15 +254,15 @@ def _board(tenancy: Tenancy, criteria: Mapping[str, str | None], at_us: int, lim
 
 def _entry(task: Row, at_us: int) -> TaskEntry:
     lease_us = task.get("lease_until_us")
-    is_held = lease_us is None or lease_us > at_us
+    lease_valid = lease_us is None or lease_us > at_us
     times = _times(task)
     return TaskEntry(
         task["task_id"],
         task["status"],
         task.get("goal", ""),
         task.get("project_id"),
-        task.get("assignee") if is_held else None,
-        iso(lease_us) if lease_us is not None and is_held else None,
+        task.get("assignee") if lease_valid else None,
+        iso(lease_us) if lease_us is not None and lease_valid else None,
         task.get("record_count", 0),
         times.get("started_at"),
         times.get("updated_at"),

@@ -28,7 +28,7 @@ def find_related(
 
     Raises:
         NotFound: *claim* is empty.
-        InvalidRequest: *claim* is not a string, or *limit* is outside 1..500.
+        InvalidRequest: *claim* is not valid text, or *limit* is outside 1..500.
 
     """
     claim = checked_text("claim", claim, "give a statement, or the id of a record")[:LONGEST_QUESTION]

@@ -443,7 +443,7 @@ def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
 
     Raises:
         NotFound: there is no such record.
-        InvalidRequest: an id that is not a string.
+        InvalidRequest: an id that is not valid text.
 
     """
     checked_text("artifact_id", artifact_id)
@@ -456,7 +456,7 @@ def thread(
     """The first records of a thread, oldest first, without digests; by default with superseded and erased ones.
 
     Raises:
-        InvalidRequest: an id that is not a string.
+        InvalidRequest: an id that is not valid text.
 
     """
     checked_text("thread_id", thread_id)

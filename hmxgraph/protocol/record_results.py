@@ -82,7 +82,7 @@ class RecordView:
 
     def trust(self) -> dict[str, Any]:
         """Ids, trust and visibility: the fields of a compact result."""
-        fields = {
+        values = {
             "artifact_id": self.record.artifact_id,
             "task_id": self.record.task_id,
             "artifact_kind": self.record.artifact_kind,
@@ -92,7 +92,7 @@ class RecordView:
             "hidden_reason": self.hidden_reason,
             "stale": self.stale,
         }
-        return {name: value for name, value in fields.items() if value not in (None, False)}
+        return {name: value for name, value in values.items() if value not in (None, False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +135,16 @@ class Hit:
 
     def document(self) -> dict[str, Any]:
         """The hit as a JSON-able dict; a compact hit has ids, trust and a short text."""
-        fields = self.view.trust() | {
+        document = self.view.trust() | {
             "score": self.score,
             "matched_kind": self.matched_kind,
             "matched_text": self.matched_text,
         }
         if self.origin is not None:
-            fields["origin"] = self.origin.document()
+            document["origin"] = self.origin.document()
         if self.expanded_siblings:
-            fields["expanded_siblings"] = [dict(sibling) for sibling in self.expanded_siblings]
-        return fields if self.compact else fields | {"artifact": self.view.record.document()}
+            document["expanded_siblings"] = [dict(sibling) for sibling in self.expanded_siblings]
+        return document if self.compact else document | {"artifact": self.view.record.document()}
 
     def compacted(self) -> "Hit":
         """The same hit with a short text and without the record."""
@@ -176,14 +176,14 @@ class SearchResult:
 
     def document(self) -> dict[str, Any]:
         """The result as a JSON-able dict."""
-        fields: dict[str, Any] = {
+        document: dict[str, Any] = {
             "mode": self.mode,
             "hits": [hit.document() for hit in self.hits],
             "omitted": self.omitted,
         }
         if self.scope_expansion:
-            fields["scope_expansion"] = [scope.document() | {"hits": count} for scope, count in self.scope_expansion]
-        return fields if self.token_estimate is None else fields | {"token_estimate": self.token_estimate}
+            document["scope_expansion"] = [scope.document() | {"hits": count} for scope, count in self.scope_expansion]
+        return document if self.token_estimate is None else document | {"token_estimate": self.token_estimate}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,11 @@ class TaskView:
 
 @dataclass(frozen=True, slots=True)
 class TaskEntry:
-    """A task on the board; ``assignee`` is None if nobody claimed it, or once it was released or the lease expired."""
+    """A task on the board.
+
+    ``assignee`` is None if nobody claimed it since it was last released or reopened, or if the lease ran out before the
+    task was finished.
+    """
 
     task_id: str
     status: str
@@ -230,7 +234,7 @@ class TaskEntry:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Records of one role, with their digest and the related compiled artifacts."""
+    """The entries of one library, its digest, and active compiled artifacts of matching types."""
 
     role: str
     records: tuple[RecordView, ...]
@@ -277,7 +281,10 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A task as its records describe it, every text once; lists are oldest first, but runs newest first."""
+    """A task as its records describe it; apart from runs, no text is repeated.
+
+    Lists are oldest first, except that runs are newest first, and ``open`` has the holder first and outputs last.
+    """
 
     goal: str = ""
     status: str = "open"
@@ -315,7 +322,7 @@ class Account:
             yield from (f"{TITLES[name]}: {text}" for text in (texts if most is None else texts[-most:]))
 
 
-# The title of each field of an account, in reading order.
+# The title of each field that ``Account.lines`` can show, in reading order.
 TITLES = {
     "motivation": "Why",
     "hypothesis": "Hypothesis",
@@ -344,8 +351,9 @@ TITLES = {
 class Resume(Account):
     """A task for whoever resumes it: its account, and the records behind it.
 
-    ``sources`` lists the ids of the records summarised here, ``verified`` those that another agent countersigned;
-    ``digest`` is the record that stores the account. The digest is only a hint: the sources are authoritative.
+    ``sources`` lists the ids of the records summarised here, ``verified`` those countersigned by another agent
+    and rejected by none; ``digest`` is the record that stores the account. The digest is only a hint: the sources are
+    authoritative.
     """
 
     task_id: str = ""

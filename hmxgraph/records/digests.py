@@ -96,7 +96,7 @@ def _roles(record: TaskRecord) -> Iterator[str]:
 # Maximum number of a library's entries or a brief's tasks in its digest.
 _ENTRIES = 20
 # Maximum number of records that a digest cites.
-SOURCES = 50
+_MOST_CITED = 50
 
 
 def source_facets(role: str) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
         promotion_state="summarized",
         source_updated_at_ms=max(updated_ms, 0),
         timestamp_created=updated_ms,
-        related_artifact_ids=tuple(sorted({source.artifact_id for source in cited})[:SOURCES]),
+        related_artifact_ids=tuple(sorted({source.artifact_id for source in cited})[:_MOST_CITED]),
         **fields,
     )
 

@@ -1,4 +1,4 @@
-"""Fingerprints by allow list contain only tool names, the compiler's own wording and words used by several users."""
+"""Fingerprints by allow list contain only tool names, the compiler's own wording and words from several users."""
 
 import json
 

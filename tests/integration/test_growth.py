@@ -57,7 +57,7 @@ PAGES = {
         "logging_sessions": "none",
     },
     "compiler/latest_sessions": {"summary_version": SUMMARY_VERSION},
-    "fingerprints/unread_sessions": {"rules": RULES},
+    "fingerprints/uncounted_sessions": {"rules": RULES},
 }
 
 

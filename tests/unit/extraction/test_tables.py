@@ -9,7 +9,9 @@ from hmxgraph.extraction._preferences import PREFERENCE_RULES as PREFERENCES
 from hmxgraph.extraction._preferences import preference
 from hmxgraph.extraction.entities import RELATION_RULES as RELATIONS
 from hmxgraph.extraction.entities import structural
+from hmxgraph.extraction.extract import extract
 from hmxgraph.extraction.language import Ref, cues
+from tests.unit.extraction.events import said
 
 
 @pytest.mark.parametrize(("form", "text", "name"), [(form, *pair) for form in FORMS for pair in form.examples])
@@ -48,6 +50,12 @@ def test_a_preference_rule_finds_its_examples(rule, text):
     stated = preference(text)
     assert stated is not None
     assert (stated.predicate, stated.confidence) == (rule.predicate, rule.confidence)
+
+
+@pytest.mark.parametrize("text", [text for rule in PREFERENCES for text in rule.examples])
+def test_the_cues_let_every_example_of_a_preference_through(text):
+    """No example is lost in the check for cues that precedes the rules."""
+    assert "preference" in [memory.kind for memory in extract(said(text)).memories]
 
 
 @pytest.mark.parametrize("text", [text for rule in PREFERENCES for text in rule.counterexamples])

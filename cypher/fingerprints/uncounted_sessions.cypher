@@ -1,4 +1,4 @@
-// A page of the sessions that changed since their behaviour was counted by these rules, in key order.
+// A page of the sessions whose counts are missing, or made before their last change or by other rules, in key order.
 //
 // With tenant and key in ORDER BY, the index is read in order and only the rows returned are read. Lists are compared
 // because OR would be planned branch by branch, which loses the order.
