@@ -37,9 +37,11 @@ from hmxgraph.errors import (
     AccessDenied,
     DatabaseMissing,
     DeadlineExceeded,
+    DocumentError,
     EngineError,
     GraphError,
     GraphNotOpen,
+    HmxGraphError,
     LocalServerDied,
     NotPermitted,
     StatementRefused,
@@ -297,6 +299,9 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 
 # Maximum number of retries of one transaction after lost races.
 RACES = 8
+# The same for nodes read half changed, and the seconds before each. Readers take no locks, and a commit changes the
+# properties of a node one by one: beside a constant writer, 36 of 7,439 reads got lists of different lengths.
+REREADS, _REREAD_PAUSE = 3, 0.02
 # Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
 _ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
@@ -338,6 +343,7 @@ class Attempts:
         self.watch = TransactionWatch(listeners)
         self._uri = uri
         self._races = 0
+        self._rereads = 0
 
     def session_options(self, database: str, bookmarks: Any) -> dict[str, Any]:
         """The options of the session for the next attempt."""
@@ -347,13 +353,16 @@ class Attempts:
             "connection_acquisition_timeout": max(0.001, min(_ACQUISITION, self.patience.left)),
         }
 
-    def pause(self, error: Neo4jError | DriverError) -> float:
+    def pause(self, error: Neo4jError | DriverError | LookupError | ValueError) -> float:
         """Seconds to wait before the next attempt after *error*.
 
         Raises:
             GraphError: another attempt would not help, or there is no time for one.
+            LookupError, ValueError: *error* again, if it does not come from a node that was read half changed.
 
         """
+        if isinstance(error, LookupError | ValueError):
+            return self._pause_before_reread(error)
         server_answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
         # A commit whose writing failed may still be in the transaction log, from which a restart recovers it.
         if not server_answered or getattr(origin(error), "code", None) in _STOPPED:
@@ -366,6 +375,14 @@ class Attempts:
         if pause is None:
             raise self.error(error) from error
         return pause
+
+    def _pause_before_reread(self, error: LookupError | ValueError) -> float:
+        """Seconds to wait after a plan failed with *error*, perhaps because a node lacked properties."""
+        refusal = isinstance(error, HmxGraphError) and not isinstance(error, DocumentError)
+        if refusal or self._rereads == REREADS or self.patience.left < _REREAD_PAUSE:
+            raise error
+        self._rereads += 1
+        return _REREAD_PAUSE
 
     @contextmanager
     def reviving(self) -> Iterator[None]:
@@ -498,7 +515,7 @@ class Connection:
             try:
                 with interruptible(), attempts.patience.attempt():
                     return self._attempt(attempts, work)
-            except (Neo4jError, DriverError) as error:
+            except (Neo4jError, DriverError, LookupError, ValueError) as error:
                 if self._reopened(error, attempts):
                     continue
                 pause = attempts.pause(error)
@@ -526,7 +543,7 @@ class Connection:
         with self._driver.session(**attempts.session_options(self.address.database, self._bookmarks)) as session:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
-    def _reopened(self, error: Neo4jError | DriverError, attempts: Attempts) -> bool:
+    def _reopened(self, error: Exception, attempts: Attempts) -> bool:
         """Restart a local server that died; return whether this call did: other threads find it running, and retry."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
@@ -680,7 +697,7 @@ class AsyncConnection:
             except TimeoutError as error:
                 attempts.patience.lost()
                 raise attempts.error(error) from error
-            except (Neo4jError, DriverError) as error:
+            except (Neo4jError, DriverError, LookupError, ValueError) as error:
                 if await self._reopened(error, attempts):
                     continue
                 pause = attempts.pause(error)
@@ -708,7 +725,7 @@ class AsyncConnection:
         ) as session:
             return await (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
-    async def _reopened(self, error: Neo4jError | DriverError, attempts: Attempts) -> bool:
+    async def _reopened(self, error: Exception, attempts: Attempts) -> bool:
         """Like :meth:`Connection._reopened`; starting a server blocks, so it happens in a thread."""
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False

@@ -1,7 +1,10 @@
 """Reading artifacts: filters, pages, validity scopes and chains, each as of any time."""
 
+import asyncio
+
 import pytest
 
+import hmxgraph
 from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph import artifacts, lifecycle
 from hmxgraph.graph._paging import cursor as page_cursor
@@ -184,3 +187,45 @@ def test_time_without_a_time_is_the_tenants_own(connection, tenancy, record):
     record(schema("a1", second=10), schema("b1", second=70, step="Else"))
     moved = connection.perform(lifecycle.transition(tenancy, "a1", "archived"))
     assert moved.updated_at == "2026-03-14T03:01:10.000Z"
+
+
+@pytest.fixture
+def half_changed(connection, tenant_id, chained):
+    """Takes a property from an artifact until a graph has run some statements, as while a commit changes it."""
+    node = "MATCH (node:Artifact {tenant_id: $tenant_id, artifact_id: 'v2'})"
+
+    def run(text):
+        (record,) = connection._driver.execute_query(f"{node} {text}", tenant_id=tenant_id).records
+        return record["statuses"]
+
+    def broken(graph, statements):
+        statuses = run("WITH node, node.status_values AS statuses REMOVE node.status_values RETURN statuses")
+        seen = []
+
+        def mend(line):
+            seen.append(line)
+            if len(seen) == statements:
+                run(f"SET node.status_values = {statuses} RETURN node.status_values AS statuses")
+
+        graph.trace(mend)
+        return seen
+
+    return broken
+
+
+def test_a_node_that_is_read_half_changed_is_read_again(graph, address, tenant_id, half_changed):
+    """A reader that meets a commit gets the whole artifact; one that stays broken is an error."""
+    login = {"user": address.user, "password": address.password, "tenant_id": tenant_id}
+
+    async def chain():
+        async with hmxgraph.connect_async(address.uri, **login) as other:
+            seen = half_changed(other, 2)
+            return len((await other.chain("v1")).versions), len(seen)
+
+    seen = half_changed(graph, 3)
+    assert (len(graph.chain("v1").versions), len(seen)) == (3, 4)
+    assert asyncio.run(chain()) == (3, 4)
+    seen = half_changed(graph, 10)
+    with pytest.raises(KeyError):
+        graph.chain("v1")
+    assert len(seen) == 8
