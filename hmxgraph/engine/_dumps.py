@@ -35,7 +35,8 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
     Raises:
         NotWritten: *path* cannot be written.
-        EngineError: there is no database, Neo4j's tool failed, or the server does not stop or start again.
+        EngineError: there is no database, the data home cannot be written, Neo4j's tool failed, or the server does not
+            stop or start again.
 
     """
     settings = read_settings(home)
@@ -46,7 +47,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
         file = _created(path, temporary)
     was_running = False
     try:
-        with listening(progress) as listen, file, _lifecycle.stopped(home) as was_running:
+        with listening(progress) as listen, file, _usable(settings.home), _lifecycle.stopped(home) as was_running:
             listen(Step("writing the dump"))
             _administer(settings, ["dump", DATABASE, "--to-stdout"], stdout=file.fileno())
             with _writing(path):
@@ -112,6 +113,8 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
 def _usable(home: Path) -> Iterator[None]:
     try:
         yield
+    except NotWritten:
+        raise
     except OSError as error:
         raise _refusals.home_unusable(home, error) from error
 

@@ -99,9 +99,11 @@ def test_undone(tmp_path):
     assert not _swap.undo(data)
 
 
-def test_a_data_home_that_cannot_be_written_is_named(tmp_path):
-    """A restore into a data home that cannot be written is refused with the folder's name, as a start is."""
+@pytest.mark.parametrize(("lock", "work"), [("restore.lock", engine.load), ("server.lock", engine.dump)])
+def test_a_data_home_that_cannot_be_written_is_named(tmp_path, lock, work):
+    """A restore or dump is refused with the folder's name if the data home cannot be written, as a start is."""
+    database(tmp_path / "home" / "data", "old")
     (tmp_path / "all.dump").write_bytes(b"")
-    (tmp_path / "home" / "restore.lock").mkdir(parents=True)
+    (tmp_path / "home" / lock).mkdir()
     with pytest.raises(EngineError, match=r"the data home .*home cannot be used"):
-        engine.load(tmp_path / "all.dump", tmp_path / "home")
+        work(tmp_path / "all.dump", tmp_path / "home")
