@@ -1,4 +1,5 @@
-// All versions of a chain that are visible as of a time, oldest first.
+// All versions of a chain that are visible as of a time, oldest first. One that is read half changed, without its times,
+// is returned, so that the reader sees it and reads again.
 //
 // mode: read
 // row:  artifact
@@ -6,6 +7,6 @@ MATCH (version:Artifact)
 WHERE version.chain_key = $chain_key
   AND version.version > 0
   AND version.tenant_id = $tenant_id
-  AND version.status_times[0] <= $as_of_us
+  AND coalesce(version.status_times[0], 0) <= $as_of_us
 RETURN properties(version) AS artifact
 ORDER BY version.version, version.artifact_id

@@ -1,7 +1,8 @@
 // The head of a chain as of a time: at most one row.
 //
 // The chain's key is a parameter and part of ORDER BY: only then is the unique (chain_key, version) index read from its
-// end, so that the cost does not grow with the chain.
+// end, so that the cost does not grow with the chain. A version that is read half changed, without its times, is
+// returned, so that the reader sees it and reads again.
 //
 // mode: read
 // row:  artifact
@@ -9,7 +10,7 @@ MATCH (head:Artifact)
 WHERE head.chain_key = $chain_key
   AND head.version > 0
   AND head.tenant_id = $tenant_id
-  AND head.status_times[0] <= $as_of_us
+  AND coalesce(head.status_times[0], 0) <= $as_of_us
 WITH head
 ORDER BY head.chain_key DESC, head.version DESC
 LIMIT 1

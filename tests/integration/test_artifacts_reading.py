@@ -189,23 +189,24 @@ def test_time_without_a_time_is_the_tenants_own(connection, tenancy, record):
     assert moved.updated_at == "2026-03-14T03:01:10.000Z"
 
 
-@pytest.fixture
-def half_changed(connection, tenant_id, chained):
+@pytest.fixture(params=["status_values", "status_times"])
+def half_changed(request, connection, tenant_id, chained):
     """Takes a property from an artifact until a graph has run some statements, as while a commit changes it."""
     node = "MATCH (node:Artifact {tenant_id: $tenant_id, artifact_id: 'v2'})"
 
     def run(text):
         (record,) = connection._driver.execute_query(f"{node} {text}", tenant_id=tenant_id).records
-        return record["statuses"]
+        return record["values"]
 
     def broken(graph, statements):
-        statuses = run("WITH node, node.status_values AS statuses REMOVE node.status_values RETURN statuses")
+        name = request.param
+        values = run(f"WITH node, node.{name} AS values REMOVE node.{name} RETURN values")
         seen = []
 
         def mend(line):
             seen.append(line)
             if len(seen) == statements:
-                run(f"SET node.status_values = {statuses} RETURN node.status_values AS statuses")
+                run(f"SET node.{name} = {values} RETURN node.{name} AS values")
 
         graph.trace(mend)
         return seen
