@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -23,7 +23,7 @@ BRIEF = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize
 PLANNED_ONCE = {"dbms.cypher.min_replan_interval": "24h"}
 # Each commit waits for the disk: tests that write took 118 and 134 s in memory, and 155 and 157 s on a disk.
 _MEMORY, _BYTES_NEEDED = Path("/dev/shm"), 4 << 30  # noqa: S108 - the names in it are hashes of private folders
-_DAY_SECONDS = 86_400
+_PREFIX, _HOUR_SECONDS = "hmxgraph-tests-", 3_600
 
 
 def migrated(address: Address) -> Address:
@@ -54,14 +54,21 @@ def local_database(home: Path) -> Iterator[Address]:
 
 
 def _data_home(folder: Path) -> Path:
-    """A data home in memory where there is room, else in *folder*; removes those that killed runs left in memory."""
-    home = _MEMORY / f"hmxgraph-tests-{sha256(str(folder).encode()).hexdigest()[:16]}"
-    if not home.exists() and (not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _BYTES_NEEDED):
-        return folder / "neo4j"
-    for other in _MEMORY.glob("hmxgraph-tests-*"):
-        if time() - other.stat().st_mtime > _DAY_SECONDS:
-            shutil.rmtree(other, ignore_errors=True)
-    return home
+    """The data home of the run in *folder*: in memory if there was room when its first worker asked."""
+    chosen = folder / "neo4j-home"
+    if not chosen.exists():
+        name = f"{_PREFIX}{sha256(str(folder).encode()).hexdigest()[:16]}"
+        in_memory = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _BYTES_NEEDED
+        chosen.write_text(str(_MEMORY / name if in_memory else folder / "neo4j"), encoding="utf-8")
+    return Path(chosen.read_text(encoding="utf-8"))
+
+
+def _remove_abandoned() -> None:
+    """Remove the data homes that killed runs left in memory: more than an hour old, without a server."""
+    for home in _MEMORY.glob(f"{_PREFIX}*"):
+        with suppress(FileNotFoundError):
+            if time() - home.stat().st_mtime > _HOUR_SECONDS and _process.find(home) is None:
+                shutil.rmtree(home, ignore_errors=True)
 
 
 @contextmanager
@@ -70,7 +77,10 @@ def shared_database(folder: Path, worker: str) -> Iterator[Address]:
 
     One server plans every statement once for all workers, and its code is compiled once.
     """
-    home, users, lock = _data_home(folder), folder / "neo4j-users", FileLock(folder / "neo4j.lock")
+    users, lock = folder / "neo4j-users", FileLock(folder / "neo4j.lock")
+    with lock:
+        home = _data_home(folder)
+        _remove_abandoned()
     try:
         with lock:
             users.mkdir(exist_ok=True)

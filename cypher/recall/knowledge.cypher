@@ -9,7 +9,8 @@
 // all tenants. If a search was cut off, or found more than are returned, each of the $terms is therefore searched
 // alone, and the hits are ranked here by which terms are rare in the tenant; terms with too many hits do not count.
 // cut_off: there are, or may be, more hits than are returned, or more hard rules than the 1,000 that are returned,
-// twice as many as a pack can hold.
+// twice as many as a pack can hold. A node that is read while a commit changes it may lack its times: it is returned, so
+// that the reader notices and reads again.
 //
 // *evidence* has the latest visible event of each artifact or memory that has at most 40 events.
 //
@@ -76,7 +77,7 @@ CALL (audience) {
   WITH collect(node) AS nodes
   RETURN
     size(nodes) >= 60 * $reach AS knowledge_cut,
-    [node IN nodes WHERE node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0], 0) <= $as_of_us
       AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
       AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes))] AS visible_hits
 }
@@ -89,7 +90,7 @@ CALL (audience, knowledge_cut, visible_hits) {
     RETURN
       count(*) AS hit_count,
       collect(CASE
-        WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0]) <= $as_of_us
+        WHEN node.tenant_id = $tenant_id AND coalesce(node.first_us, node.status_times[0], 0) <= $as_of_us
           AND node.proposed IS NULL AND (node.owner_key IS NULL OR node.owner_key IN audience)
           AND ($anywhere OR node.scopes IS NULL OR any(scope IN node.scopes WHERE scope IN $scopes)) THEN node
       END) AS nodes
@@ -179,7 +180,7 @@ CALL (audience, session_memories, worded) {
   RETURN collect(record) AS records
 }
 CALL (records) {
-  UNWIND [record IN records WHERE record:Artifact AND record.status_times[0] <= $as_of_us] AS artifact
+  UNWIND [record IN records WHERE record:Artifact AND coalesce(record.status_times[0], 0) <= $as_of_us] AS artifact
   RETURN collect(artifact {
     .artifact_id, .artifact_type, .title, .summary, .text, .token_count, .search_text, .content, .content_hash, .confidence,
     .agent_id, .tags, .metadata, .created_us, .status_times, .status_values, .count_times, .observed_counts,

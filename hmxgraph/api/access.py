@@ -32,7 +32,7 @@ def new_key(
     """
     if not checked_text("agent_id", agent_id):
         raise InvalidRequest(
-            "agent_id", quoted(agent_id), "an agent's name", "name the agent as which requests with the key act"
+            "agent_id", quoted(agent_id), "an agent's name", "name the agent that requests with this key act as"
         )
     chosen = checked_list("scopes", scopes)
     for scope in chosen or ("",):

@@ -353,15 +353,16 @@ class Attempts:
             "connection_acquisition_timeout": max(0.001, min(_ACQUISITION, self.patience.left)),
         }
 
-    def pause(self, error: Neo4jError | DriverError | LookupError | ValueError) -> float:
+    def pause(self, error: Neo4jError | DriverError | LookupError | TypeError | ValueError) -> float:
         """Seconds to wait before the next attempt after *error*.
 
         Raises:
             GraphError: another attempt would not help, or there is no time for one.
-            LookupError, ValueError: *error* again, if it does not come from a node that was read half changed.
+            LookupError, TypeError, ValueError: a plan failed with it, and not because a node was read half changed: it
+                is a refusal, or there were enough attempts, or there is no time for another.
 
         """
-        if isinstance(error, LookupError | ValueError):
+        if isinstance(error, LookupError | TypeError | ValueError):
             return self._pause_before_reread(error)
         server_answered = isinstance(error, Neo4jError) and not isinstance(origin(error), DriverError)
         # A commit whose writing failed may still be in the transaction log, from which a restart recovers it.
@@ -376,7 +377,7 @@ class Attempts:
             raise self.error(error) from error
         return pause
 
-    def _pause_before_reread(self, error: LookupError | ValueError) -> float:
+    def _pause_before_reread(self, error: LookupError | TypeError | ValueError) -> float:
         """Seconds to wait after a plan failed with *error*, perhaps because a node lacked properties."""
         refusal = isinstance(error, HmxGraphError) and not isinstance(error, DocumentError)
         if refusal or self._rereads == REREADS or self.patience.left < _REREAD_PAUSE:
@@ -515,7 +516,7 @@ class Connection:
             try:
                 with interruptible(), attempts.patience.attempt():
                     return self._attempt(attempts, work)
-            except (Neo4jError, DriverError, LookupError, ValueError) as error:
+            except (Neo4jError, DriverError, LookupError, TypeError, ValueError) as error:
                 if self._reopened(error, attempts):
                     continue
                 pause = attempts.pause(error)
@@ -697,7 +698,7 @@ class AsyncConnection:
             except TimeoutError as error:
                 attempts.patience.lost()
                 raise attempts.error(error) from error
-            except (Neo4jError, DriverError, LookupError, ValueError) as error:
+            except (Neo4jError, DriverError, LookupError, TypeError, ValueError) as error:
                 if await self._reopened(error, attempts):
                     continue
                 pause = attempts.pause(error)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from hmxgraph.errors import (
     AlreadySuperseded,
@@ -412,11 +413,14 @@ def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
 
 
 def _already_done(stored: Row, change: Row) -> bool:
-    """Whether the history ends with this very change: its commit succeeded, but the answer was lost."""
-    times, values = stored["status_times"], stored["status_values"]
-    last = (values[-2:], times[-1], stored["status_reasons"][-1])
-    expected = ([*change["from"], change["status"]], max([change["at_us"], *times[-2:-1]]), change["reason"])
-    return bool(last == expected)
+    """Whether the history has this very change: the answer to its commit was lost, or another replay made it."""
+    statuses, times = pairwise(stored["status_values"]), pairwise(stored["status_times"])
+    return any(
+        step == (*change["from"], change["status"])
+        and at_us == max(change["at_us"], before_us)
+        and reason == change["reason"]
+        for step, (before_us, at_us), reason in zip(statuses, times, stored["status_reasons"][1:], strict=True)
+    )
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:

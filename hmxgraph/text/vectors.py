@@ -40,9 +40,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
-            raise InvalidVectors(
-                f"vector {place + 1} is not finite or nearly zero", "finite numbers, not nearly all zero"
-            )
+            fault = f"vector {place + 1} is nearly zero or not finite"
+            raise InvalidVectors(fault, "finite numbers, not all of them nearly zero")
     return [row.tolist() for row in rows]
 
 

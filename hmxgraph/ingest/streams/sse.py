@@ -23,7 +23,7 @@ class SseStream:
     the stream fails. It ends when the sender ends its response.
 
     ``last_stored`` is the id of the last message up to which all are stored, or rejected and reported: another process
-    that passes it as *last_event_id* misses nothing.
+    that passes it as *last_event_id*, or another iteration, which begins after it, misses nothing.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class SseStream:
         self.url = url
         self.last_stored = last_event_id
         self._received = last_event_id
+        self._number = 0
         self._pending: dict[int, str] = {}
         self._stored = set[int]()
         self._headers = dict(headers or {})
@@ -46,6 +47,8 @@ class SseStream:
         self._retry: float | None = None
 
     def __aiter__(self) -> AsyncIterator[Delivery]:
+        self._received = self.last_stored
+        self._pending.clear()
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
@@ -53,7 +56,7 @@ class SseStream:
 
         Events are stored in the order of their sessions, so a message may be stored before an earlier one.
         """
-        self._stored.update(receipts)
+        self._stored.update(number for number in receipts if number in self._pending)
         for number in list(self._pending):
             if number not in self._stored:
                 break
@@ -71,8 +74,9 @@ class SseStream:
                 async for message in until_idle(self._messages(), self._idle):
                     line += 1
                     pauses.clear()
-                    self._pending[line] = message.id
-                    yield Delivery(message.data, line, source, line)
+                    self._number += 1
+                    self._pending[self._number] = message.id
+                    yield Delivery(message.data, line, source, self._number)
             except httpx.TransportError as error:
                 pauses.append(PAUSE * 2 ** len(pauses) if self._retry is None else self._retry)
                 if len(pauses) > self._reconnects or (self._idle is not None and sum(pauses) > self._idle):

@@ -127,23 +127,25 @@ def test_the_speaker_who_is_named_stands_out():
 
 
 @pytest.mark.parametrize(
-    ("last", "label", "names"),
+    ("last", "source", "names"),
     [
-        ("Hello", "", {"ann": "user"}),
-        ("My name is Ann Lee", "", {"ann": "user"}),
-        ("I\u2019m Bob, her brother", "", {}),  # two people
+        ("Hello", "user", {"ann": "user"}),
+        ("My name is Ann Lee", "user", {"ann": "user"}),
+        ("My dog's name is Rex, the file name is Readme", "user", {"ann": "user"}),
+        ("The Ann effect", "user", {}),  # a subject
+        ("I\u2019m Bob, her brother", "user", {}),  # two people
         ("I'm Bob", "tool", {}),  # work with tools, of many people
     ],
 )
-def test_a_person_who_gives_a_name_is_the_speaker_of_that_name(last, label, names):
+def test_a_person_who_gives_a_name_is_the_speaker_of_that_name(last, source, names):
     """In chats with an assistant, a question about Ann is about the person who said "I'm Ann"."""
-    pool = EventPool(
-        ("e1", "e2", "e3"),
-        session_id=("s", "s", "s"),
-        text=("Hi, I'm Ann", "Hi, Ann!", last),
-        speaker=("user", "assistant", "" if label else "user"),
-        label=("", "", label),
-        title=("", "", ""),
+    kind, speaker = ("message", "user") if source == "user" else ("tool_result", "")
+    pool = EventPool.of(
+        [
+            event(0, "Hi, I'm Ann", speaker="user")[0],
+            event(1, "Hi, Ann!", speaker="assistant")[0],
+            event(2, last, kind=kind, source=source, speaker=speaker)[0],
+        ]
     )
     question = understood("What does Ann like?", NOW)
     assert speakers_named(question, pool) == names
