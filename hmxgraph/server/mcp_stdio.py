@@ -1,5 +1,6 @@
 """MCP over standard input and output: a single client, whose tenant and agent the command line sets."""
 
+import logging
 import os
 from collections.abc import AsyncIterable, Awaitable, Callable
 from time import time_ns
@@ -17,11 +18,17 @@ from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.protocol.access import SCOPES, ApiKey
 from hmxgraph.server.mcp_tools import authorized, memory_server
 
+_log = logging.getLogger(__name__)
+
 
 def run(graph: KnowledgeGraph, agent_id: str) -> None:
     """Serve *graph* on behalf of *agent_id* until standard input ends."""
     key = ApiKey("stdio", graph.tenant_id, SCOPES, label="", agent_id=agent_id, created_us=time_ns() // 1_000)
-    anyio.run(_serve, memory_server(lambda _ctx, scope: authorized(graph, key, scope)))
+    server = memory_server(lambda _ctx, scope: authorized(graph, key, scope))
+    try:
+        anyio.run(_serve, server)
+    except* BrokenPipeError:
+        _log.info("the client has gone")
 
 
 # The SDK drops lines that are no messages, stores U+FFFD for bytes that are not UTF-8, and cancels what is not yet

@@ -153,6 +153,23 @@ def test_a_line_that_is_no_message_is_answered_with_an_error(address, tenant_id)
     assert b"Traceback" not in ended.stderr
 
 
+@pytest.mark.slow
+def test_a_client_that_has_gone_ends_the_server(address, tenant_id):
+    """Over stdio, the server of a client that died ends without a traceback, though nobody reads its last answer."""
+    ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+    command = [sys.executable, "-m", "hmxgraph", "mcp", "--tenant", tenant_id]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(address)
+    ) as server:
+        server.stdin.write(ping)
+        server.stdin.flush()
+        server.stdout.readline()
+        server.stdout.close()
+        server.stdin.write(ping)
+        server.stdin.close()
+        assert (server.wait(60), b"Traceback" in server.stderr.read()) == (0, False)
+
+
 @pytest.fixture
 def interrupted(address, tenant_id):
     """A client of a server whose database falls silent after a statement, a graph to look at the result, and both."""
