@@ -152,8 +152,8 @@ class Place:
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
     """The frame of a message at *place*; a fault if its session or time is unknown.
 
-    Messages without an id get one from the caller's key and their place or, without a key, from session, place and
-    *content*.
+    Messages without an id get one from the caller's key, their line and position or, without a key, from session,
+    position and *content*, and from the line if *place* names no session.
     """
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
@@ -189,7 +189,7 @@ def _tied(carried: JsonObject, session_id: str, us: int) -> int:
 
 
 def _make_room(carried: JsonObject, offset: int) -> None:
-    """Count the latest record several times in ``_tied`` if *offset*, that of its last part, exceeds ``_TIE``."""
+    """Count the latest record several times in ``_tied`` if *offset*, that of its last part, reaches ``_TIE``."""
     if "latest_time" in carried:
         carried["latest_time"][2] += offset // _TIE
 

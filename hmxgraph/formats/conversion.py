@@ -18,8 +18,8 @@ class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
     ``source`` is the file's absolute path (empty for records passed in memory), ``line`` the number of the record's
-    line or element, from 1. Records without an id of their own get one from session, line and text, so ``source`` and
-    ``line`` must stay the same when the source is read again.
+    line or element, from 1. They must stay the same when the source is read again, because the session, order or id of
+    a record may depend on them.
     """
 
     value: Any
@@ -61,7 +61,7 @@ class Origin:
     ``time_us`` is the time of records that have none (the file's, or now). Their events say ``"undated": true`` in
     metadata: a stored event with the same id then counts as the same event, whatever its time. ``key`` is the prefix of
     ids made for records without one: pass a new key for each live call, or the caller's idempotency key. Without a key,
-    such ids come from session, line and text.
+    such ids come from session, position in the record and content, in a few cases also from the line.
 
     ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
     that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the offset

@@ -80,8 +80,8 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
     """A fact in force becomes a memory, which expires at its end; one that ended becomes an observation.
 
-    A fact has ended unless its end lies after the time of the source. The observation's time is the start of the fact,
-    if known; the end of the fact is in the metadata.
+    A fact with an end has ended unless that lies after the time of the source. The observation's time is the start of
+    the fact, if known; the end of the fact is in the metadata.
     """
     fact = text(value["fact"]).strip()
     if not fact:

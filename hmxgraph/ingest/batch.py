@@ -88,9 +88,10 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
 
 
 def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
-    """*arrivals* in groups of *size*, not yet parsed: fewer if large or before a pause, up to half more at the end.
+    """*arrivals* in groups of *size*, not yet parsed; a group of large ones is smaller.
 
-    If the source raises or is interrupted, yield what was read, then re-raise.
+    The last group, and one before a pause, may be smaller or up to half larger. If the source raises or is interrupted,
+    yield what was read, then re-raise.
 
     >>> [len(reading.deliveries) for reading in readings((Delivery(b"{}", line) for line in range(24)), size=10)]
     [10, 14]

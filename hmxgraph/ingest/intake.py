@@ -83,10 +83,10 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    An event that names another tenant is rejected. With *rehome*, events may also name the tenant of the first event:
-    they are stored under this tenant and counted as ``rehomed``. Only major version 1 of HMX is accepted, and only
-    times that can be written back in UTC; times more than *skew_us* after *clock* cause a warning. With a *mask_key*,
-    secrets are masked before anything is stored.
+    An event that names another tenant than that of *tally* is rejected. With *rehome*, events may also name the tenant
+    of the first event: they are stored under the tenant of *tally* and counted as ``rehomed``. Only major version 1 of
+    HMX is accepted, and only times that can be written back in UTC; times more than *skew_us* after *clock* cause a
+    warning. With a *mask_key*, secrets in the content (not in metadata) are masked before anything is stored.
     """
 
     def __init__(  # noqa: PLR0913 - passed by keyword

@@ -195,7 +195,7 @@ def prepare(
 NAMING = ("user_id", "userId", "customer_id", "user_name")
 _NAMING = frozenset(name.lower() for name in NAMING)
 MEMORY = "x-hmxgraph-memory"
-# An event that names more users than this has the key of all events that may name anybody.
+# An event that names more users than this gets one key that all users share; erasure then looks for names in its text.
 _MOST_NAMED = 20
 
 

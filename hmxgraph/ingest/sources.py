@@ -381,7 +381,7 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
 
 
 def _past_blank_lines(number: int, size: int, chunk: bytes) -> tuple[int, bytes]:
-    """The number of lines read and what is left of *chunk*: its last line end, if it holds nothing but blank lines.
+    """Skip a *chunk* of nothing but blank lines, except its last line end; returns the line number and the rest.
 
     A small gz file may hold billions of them. *size* is the length of the line that *chunk* continues.
     """
@@ -474,7 +474,10 @@ def _same_file(source: Any, path: Path) -> bool:
 
 
 def reads_once(source: Any) -> bool:
-    """Whether what *source* delivers cannot be read again: it is a pipe, a stream or an iterator."""
+    """Whether *source* is standard input, an open file, a stream or an iterator, which cannot be read again.
+
+    The path of a named pipe is not recognised.
+    """
     return _is_standard_input(source) or hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
 
 

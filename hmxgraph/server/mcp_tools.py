@@ -281,7 +281,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) ->
 
 
 def _known(caller: Caller, goal: str) -> str:
-    """What the memory knows for *goal* of a task that is stored, or why that cannot be told."""
+    """What the memory knows for the *goal* of a stored task, or why the memory could not be read."""
     try:
         return caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id).prompt
     except (GraphError, EngineError) as error:

@@ -20,10 +20,10 @@ class SseStream:
 
     If connecting fails or the connection breaks off, up to *reconnects* attempts in a row follow, resuming after the
     last id received; the sender may set the delay (``retry``). If the delays would add up to more than *idle_seconds*,
-    the stream fails. It ends when the sender ends its response.
+    the stream fails. It ends when the sender ends its response, or after *idle_seconds* without a message.
 
-    ``last_stored`` is the id of the last message up to which all are stored, or rejected and reported: another process
-    that passes it as *last_event_id*, or another iteration, which begins after it, misses nothing.
+    All messages up to the id ``last_stored`` are stored, or rejected and reported. Another iteration resumes after it;
+    so does another process that passes it as *last_event_id*.
     """
 
     def __init__(

@@ -88,7 +88,7 @@ def is_stream_url(text: str) -> bool:
 
 
 def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
-    """The stream that *url* names; it ends after *idle_seconds* without a message, never if None.
+    """The stream that *url* names; if *idle_seconds* is set, it ends after that time without a message.
 
     ``https://host/path`` (Server-Sent Events), ``wss://host/path``, ``redis://host:6379/key?group=g&consumer=c``,
     ``kafka://host:9092/topic?group=g``, ``nats://host:4222/stream/subject?durable=d``.
