@@ -240,9 +240,9 @@ class AsyncRecording(AsyncFace):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, a stream or an
-        iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer threads, each
-        with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, an open file, a
+        stream or an iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer
+        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
@@ -489,8 +489,8 @@ class AsyncLearning(AsyncFace):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with the stage and the number of sessions read. Without new events, compiling
-        again changes nothing.
+        nothing. *progress* is called with ``"sessions"`` and the number read so far, then with each later stage and 0.
+        Without new events, compiling again changes nothing.
         """
         if not dry_run:
             await self._perform(clock.release(self._tenancy, now_us()))
@@ -927,8 +927,8 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
         ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
-        retired records, with their ``hidden_reason``.
+        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
+        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
@@ -1390,7 +1390,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         but ``generic`` and ``resume_task`` adds its digest.
 
         *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
-        *expand_event_siblings* adds to each hit the memories of the same events.
+        *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
+        or have the same ``event:`` tag.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -1544,7 +1545,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("health", {}, procedure))
 
     async def metrics(self) -> Report:
-        """The cost of the calls of ``graph.memory`` in this process: milliseconds, bytes, estimated tokens, errors.
+        """The cost of the ``graph.memory`` calls of this graph object: milliseconds, bytes, estimated tokens, errors.
 
         Also the indexes that are not online, and the number of events.
         """

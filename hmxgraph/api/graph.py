@@ -355,11 +355,11 @@ def connect(  # noqa: PLR0913 - every setting by name
     """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
 
     Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
-    up to date. ``isolation="database"`` gives the tenant a separate database, if the server's edition supports several;
-    otherwise tenants share one database and are kept apart by their keys. *trust* decides which sources may put rules,
-    preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords are
-    masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``; if
-    omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
+    up to date. With ``isolation="key"``, tenants share one database and are kept apart by their keys; ``"database"``
+    gives the tenant a separate one, which needs an edition that supports several. *trust* decides which sources may put
+    rules, preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords
+    are masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``;
+    if omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
     *progress*, fetching and starting a local server shows a progress bar on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s

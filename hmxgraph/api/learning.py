@@ -33,8 +33,8 @@ class Learning(Face):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with the stage and the number of sessions read. Without new events, compiling
-        again changes nothing.
+        nothing. *progress* is called with ``"sessions"`` and the number read so far, then with each later stage and 0.
+        Without new events, compiling again changes nothing.
         """
         if not dry_run:
             self._perform(clock.release(self._tenancy, now_us()))

@@ -65,7 +65,8 @@ class MemoryOperations(NamedArguments, Face):
         but ``generic`` and ``resume_task`` adds its digest.
 
         *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
-        *expand_event_siblings* adds to each hit the memories of the same events.
+        *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
+        or have the same ``event:`` tag.
 
         Raises:
             UnknownChoice: no such kind or mode.
@@ -217,7 +218,7 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("health", {}, procedure))
 
     def metrics(self) -> Report:
-        """The cost of the calls of ``graph.memory`` in this process: milliseconds, bytes, estimated tokens, errors.
+        """The cost of the ``graph.memory`` calls of this graph object: milliseconds, bytes, estimated tokens, errors.
 
         Also the indexes that are not online, and the number of events.
         """

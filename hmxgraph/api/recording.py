@@ -381,9 +381,9 @@ class Recording(Face):
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
         that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, a stream or an
-        iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer threads, each
-        with its own sessions), *rehome* (store events that name another tenant in this one; else they are
+        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, an open file, a
+        stream or an iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer
+        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
         rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
         stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).

@@ -70,8 +70,8 @@ class SharedWork(NamedArguments, Face):
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
         ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds records with the same ``event:`` tag. *include_hidden* adds superseded and
-        retired records, with their ``hidden_reason``.
+        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
+        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit

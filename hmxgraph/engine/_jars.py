@@ -186,7 +186,7 @@ class Distribution(NamedTuple):
     def class_path(self) -> str:
         """All jars, in a fixed order: Java uses a class archive only with the class path that it was written with.
 
-        Java 21 uses none if jars follow that another one names in its manifest, as jaxb-runtime does.
+        jaxb-runtime comes last: Java 21 uses no archive if a jar precedes others that its manifest names.
         """
         jars = sorted(self.folder.glob("*.jar"), key=lambda jar: (jar.name.startswith("jaxb-runtime"), jar.name))
         return os.pathsep.join(map(str, jars))

@@ -190,7 +190,7 @@ def append(
     """Append the events of *items* to their sessions; the state of each: ``stored``, ``duplicate`` or ``conflict``.
 
     If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
-    with a conflict, so that the caller can correct and repeat it as a whole.
+    with a conflict, whatever the states of its other events, so that the caller can correct and repeat it as a whole.
 
     *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
     stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate

@@ -258,7 +258,7 @@ def _silent(_stage: str, _done: int) -> None:
 class CompileOptions:
     """How to compile; ``clock`` is only used for timings.
 
-    ``progress`` is called with each stage and 0 when it starts, and with ``sessions`` and the number summarised so far.
+    ``progress`` is called with ``sessions`` and the number summarised so far, then with each later stage and 0.
     """
 
     full: bool = False

@@ -358,8 +358,8 @@ class Attempts:
 
         Raises:
             GraphError: another attempt would not help, or there is no time for one.
-            LookupError, TypeError, ValueError: a plan failed with it, and not because a node was read half changed: it
-                is a refusal, or there were enough attempts, or there is no time for another.
+            LookupError, TypeError, ValueError: *error* itself, raised by a plan: it is a refusal, or reading again did
+                not help, or there is no time to read again.
 
         """
         if isinstance(error, LookupError | TypeError | ValueError):

@@ -1,4 +1,4 @@
-"""Drivers: one per process and address for all synchronous connections, and others for those of event loops."""
+"""Drivers: synchronous connections share one per process and address; asynchronous ones cannot cross event loops."""
 
 import logging
 import os

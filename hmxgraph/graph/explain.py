@@ -76,7 +76,7 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # An entity may have a million mentions; the newest ones are enough to show what it is.
 MENTIONS = 20
-# Of a memory, only the first events are shown; ``observation_count`` gives their number.
+# Of a memory, only the first events are shown; ``observation_count`` is the number of all that were not erased.
 MEMORY_EVENTS = 100
 
 

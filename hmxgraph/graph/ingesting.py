@@ -524,7 +524,7 @@ def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:
 
 
 def _rejects(path: Path, source: Any) -> FileIO:
-    """The file for rejected lines, which no other call writes: empty, unless its lines could not be read again."""
+    """The file for rejected lines, locked against other calls; emptied, unless *source* can be read only once."""
     if reads(source, path):
         raise IngestRefused(str(path), "rejected lines would be written into the source; choose another file")
     try:

@@ -54,7 +54,7 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """Refresh the digests of a project or the whole tenant: those of *digest_modes* (modes or roles), else all of them.
+    """Refresh digests of a project or tenant: those of *digest_modes* (modes or roles), else all but those of tasks.
 
     Raises:
         UnknownChoice: no such mode or role.

@@ -1,4 +1,4 @@
-"""The cost of operations in this process: times, sizes, refusals (memd: memory.metrics)."""
+"""The cost of the operations of one graph object: times, sizes, refusals (memd: memory.metrics)."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping

@@ -131,7 +131,7 @@ def search_of(
 
     Raises:
         UnknownChoice: an unknown filter or mode.
-        InvalidRequest: *limit* is outside 1..500, the token budget below 1, or the query or a filter is not text.
+        InvalidRequest: *limit* is outside 1..500, or the query or a filter is not text.
 
     """
     question = checked_text("query", query, 'ask in words, such as "leak"')[:LONGEST_QUESTION]

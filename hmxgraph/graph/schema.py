@@ -138,7 +138,7 @@ def _property_keys(code: str) -> set[str]:
 
 
 class _Stored(NamedTuple):
-    """The schema version and release that a database records, and whether it has tenants although it records none."""
+    """The schema version and release that a database records; ``used``: it has tenants, but records no version."""
 
     version: int | None
     release: str | None
