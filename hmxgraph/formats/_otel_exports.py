@@ -286,9 +286,12 @@ def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
     names = (record.get("eventName"), record.get("event_name"), stated.get("event.name"), stated.get("otel.event.name"))
     body = attributes([{"key": "body", "value": record.get("body")}])["body"]
     event = SpanEvent(next(filter(None, map(name, names)), ""), stated | ({"body": body} if body else {}))
-    times = (record.get("timeUnixNano"), record.get("time_unix_nano"), record.get("observedTimeUnixNano"))
+    times = map(record.get, ("timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano"))
     time = next(filter(None, map(moment, times)), None)
-    ids = {"traceId": record.get("traceId", record.get("trace_id")), "spanId": record.get("spanId", "")}
+    ids = {
+        "traceId": record.get("traceId", record.get("trace_id")),
+        "spanId": record.get("spanId", record.get("span_id", "")),
+    }
     bare = (spans_in({**ids, "attributes": {}}) or [])[0]
     return _Log(event, replace(bare, start=time, end=time, resource=resource_attributes))
 

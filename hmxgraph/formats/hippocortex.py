@@ -90,7 +90,9 @@ class _Reader:
             self._origin.agent_id or "",
         )
         place = Place(0, name(value.get("sessionId")), "", value.get("timestamp"), agent, metadata)
-        frame = frame_of(record, self._origin, place, repr(value))
+        # Without a time, only their lines tell two equal events apart: a user says "yes" twice.
+        identity = repr(value) if value.get("timestamp") else f"{record.line} {value!r}"
+        frame = frame_of(record, self._origin, place, identity)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
         reading = self._reading(text(value.get("type")), mapping(value.get("payload")), producer_metadata, frame)

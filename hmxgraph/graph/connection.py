@@ -379,7 +379,9 @@ class Attempts:
 
     def _pause_before_reread(self, error: LookupError | TypeError | ValueError) -> float:
         """Seconds to wait after a plan failed with *error*, perhaps because a node lacked properties."""
-        refusal = isinstance(error, HmxGraphError) and not isinstance(error, DocumentError)
+        # What a reader finds invalid is stored; what a writer finds invalid may be the caller's.
+        stored = isinstance(error, DocumentError) and not self.patience.writes
+        refusal = isinstance(error, HmxGraphError) and not stored
         if refusal or self._rereads == REREADS or self.patience.left < _REREAD_PAUSE:
             raise error
         self._rereads += 1

@@ -129,7 +129,7 @@ class Patience:
         self.seconds = _timeout.get() or chosen or default
         self.committing = False
         self.unknown = False
-        self._writes = mode != "read"
+        self.writes = mode != "read"
         self._pause = _FIRST_PAUSE
         self._end = monotonic() + self.seconds
 
@@ -155,7 +155,7 @@ class Patience:
 
     def lost(self) -> None:
         """Note that an attempt ended without an answer."""
-        self.unknown |= self._writes and self.committing
+        self.unknown |= self.writes and self.committing
 
     def extend(self, seconds: float) -> None:
         """Add *seconds*, which were not spent on waiting for an answer."""

@@ -474,11 +474,20 @@ def _same_file(source: Any, path: Path) -> bool:
 
 
 def reads_once(source: Any) -> bool:
-    """Whether *source* is standard input, an open file, a stream or an iterator, which cannot be read again.
+    """Whether what *source* delivers cannot be read again.
 
-    The path of a named pipe is not recognised.
+    It is standard input, a named pipe, an open file, a stream or an iterator.
     """
-    return _is_standard_input(source) or hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
+    delivers = hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
+    return delivers or _is_standard_input(source) or _is_named_pipe(source)
+
+
+def _is_named_pipe(source: Any) -> bool:
+    """Whether *source* is the path of a pipe, such as a shell makes for <(command)."""
+    try:
+        return isinstance(source, str | Path) and Path(source).is_fifo()
+    except OSError:  # no file can have that name
+        return False
 
 
 def _is_standard_input(source: Any) -> bool:

@@ -34,6 +34,12 @@ def test_messages_keep_their_roles():
     assert {event.session_id for event in made} == {"run-7"}
 
 
+def test_what_is_said_twice_is_two_events():
+    """Equal events without a time differ by their lines."""
+    yes = captured("message", {"role": "user", "content": "yes"})
+    assert len({event.event_id for event in events(HIPPOCORTEX, [yes, yes])}) == 2
+
+
 def test_results_find_the_open_call_of_their_tool():
     """Adapters send no call ids, so a result answers the oldest open call of its tool."""
     first, second, answer, failed = events(

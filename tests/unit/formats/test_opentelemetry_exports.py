@@ -259,6 +259,15 @@ def test_logs_of_another_export_are_read_as_their_span():
     assert shapes(events(OPENTELEMETRY, [details, otlp(SPANS[0])])) == SAID[:2]
 
 
+def test_logs_in_snake_case_have_a_span():
+    """Some exporters write the fields of a log record as the protocol's schema names them."""
+    spelling = {"spanId": "span_id", "traceId": "trace_id", "timeUnixNano": "observed_time_unix_nano"}
+    said = {spelling.get(name, name): value for name, value in USER.items()}
+    outcome = outcomes(OPENTELEMETRY, [otlp(*CALLS, SPANS[1], logs=(said,))])[0]
+    assert "log record 'gen_ai.user.message' without a span" not in outcome.left_out
+    assert shapes(conversation(CALLS[0], logs=(said, CHOICE))) == SAID[:2]
+
+
 def test_logs_before_their_span_count_for_the_agent_around_it():
     """An agent's span does not repeat the logs of a model call."""
     agent = chat([words("user", ASK)], [words("assistant", "Open.")]) | {"gen_ai.operation.name": "invoke_agent"}

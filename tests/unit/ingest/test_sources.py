@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 from time import process_time
 
 import pytest
@@ -24,6 +25,16 @@ def read(source):
 
 
 EXPECTED = list(enumerate(DOCUMENTS, start=1))
+
+
+def test_what_can_be_read_only_once(tmp_path):
+    """A pipe by its path, an open file or an iterator; files and lists can be read again."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").write_bytes(NDJSON)
+    once = ["-", tmp_path / "pipe", str(tmp_path / "pipe"), io.BytesIO(NDJSON), iter(DOCUMENTS)]
+    again = [tmp_path / "file", tmp_path / "missing", "n" * 5_000, DOCUMENTS]
+    assert all(map(sources.reads_once, once))
+    assert not any(map(sources.reads_once, again))
 
 
 @pytest.mark.parametrize("ending", ["", "\n", "\n\n"])
