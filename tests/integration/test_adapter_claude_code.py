@@ -10,6 +10,7 @@ import pytest
 
 from hmxgraph.adapters import warm
 from hmxgraph.adapters.claude_code import Hooks
+from tests.integration.proxies import until
 from tests.transcripts import Transcript
 
 ERROR = (
@@ -124,9 +125,9 @@ def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypat
     ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     file = warm.state_file()
-    deadline = time.monotonic() + 120
-    while not file.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(
+        lambda: file.exists() and "port" in json.loads(file.read_bytes() or b"{}"), seconds=120
+    )  # from then on it answers
     try:
         ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--within", "60")
         assert "Never push on a Friday" in context(ran.stdout)
