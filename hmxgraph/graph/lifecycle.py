@@ -245,7 +245,21 @@ def transition(
         raise SuccessorNeeded(artifact_id)
     if status not in _legal_from(before):
         raise InvalidTransition(artifact_id, before, status, _legal_from(before))
-    change = {"status": status, "reason": reason, "at_us": now_us if at_us is None else at_us, "from": [before]}
+    return (yield from change_status(tenancy, artifact_id, before, status, reason, now_us if at_us is None else at_us))
+
+
+def change_status(
+    tenancy: Tenancy, artifact_id: str, before: str, status: str, reason: str, at_us: int
+) -> Procedure[Artifact]:
+    """Change the status from *before*, unless the history already has this very change; return the artifact.
+
+    Raises:
+        NotFound: there is no such artifact.
+        InvalidTransition: the status is no longer *before*, or the predecessor of an activated draft not active.
+        AlreadySuperseded: the predecessor of an activated draft has another successor.
+
+    """
+    change = {"status": status, "reason": reason, "at_us": at_us, "from": [before]}
     artifact = yield from write(lambda: _transition(tenancy, artifact_id, change))
     yield from _detected(tenancy, artifact)
     return artifact

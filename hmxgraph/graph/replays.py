@@ -10,7 +10,6 @@ from itertools import groupby, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from hmxgraph.compiler.reconcile import COMPILER
-from hmxgraph.errors import InvalidTransition
 from hmxgraph.extraction.extract import EVENT_TYPE
 from hmxgraph.graph import artifacts, conflicts, lifecycle, memory_operations
 from hmxgraph.graph._events import AHEAD, mark_ahead
@@ -173,17 +172,7 @@ def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) ->
         if status in statuses:
             stored = yield from artifacts.artifact(tenancy, version["artifact_id"])
             if stored.status == before:
-                yield from _changed(tenancy, stored.artifact_id, before, status, reason, at_us)
-
-
-def _changed(tenancy: Tenancy, artifact_id: str, before: str, status: str, reason: str, at_us: int) -> Procedure[None]:
-    """Change the status, unless a replay at the same time does so first."""
-    try:
-        yield from lifecycle.transition(tenancy, artifact_id, status, reason=reason, at_us=at_us)
-    except InvalidTransition:
-        stored = yield from artifacts.artifact(tenancy, artifact_id)
-        if stored.status == before:
-            raise
+                yield from lifecycle.change_status(tenancy, stored.artifact_id, before, status, reason, at_us)
 
 
 def _mark_compiled(tenancy: Tenancy, versions: Sequence[Row]) -> Plan[None]:

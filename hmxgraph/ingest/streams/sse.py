@@ -49,6 +49,7 @@ class SseStream:
     def __aiter__(self) -> AsyncIterator[Delivery]:
         self._received = self.last_stored
         self._pending.clear()
+        self._stored.clear()
         return self._deliveries()
 
     async def acknowledge(self, receipts: Sequence[Any]) -> None:
