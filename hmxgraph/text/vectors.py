@@ -40,7 +40,7 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
     for place, row in enumerate(rows):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
-            fault = f"vector {place + 1} is nearly zero or not finite"
+            fault = f"vector {place + 1}, which is nearly zero or not finite"
             raise InvalidVectors(fault, "finite numbers, not all of them nearly zero")
     return [row.tolist() for row in rows]
 
