@@ -138,17 +138,16 @@ def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
 
 
 @pytest.mark.parametrize(
-    ("query", "best"),
-    [("The window of the bus to Oslo fails to open, what now?", "s2"), ("Please open the window of the bus", "s2")],
+    "query", ["The window of the bus to Oslo fails to open, what now?", "Please open the window of the bus"]
 )
-def test_a_session_that_went_well_is_the_better_example(query, best):
-    """Of two sessions about the same trouble, the one without negative feedback comes first, though it is older."""
+def test_a_session_that_went_well_is_the_better_example(query):
+    """Of two sessions about the same trouble, only the one without negative feedback is shown, though it is older."""
     wish = "the window of the bus to Oslo fails to open"
     events = [line for n, age in ((1, 1), (2, 30)) for line in errand(n, "Mei Kovacs", wish, age_days=age)]
     asked = draft(events, query=query, outcomes={"s1": "negative"})
     shares, failed = asked.events.match.share, {"s1"}
     ranked = asked._by_steps.best_sessions(2, {"s1", "s2"}, shares, failed, if_failed=asked.events.if_failed)
-    assert ranked[0] == best
+    assert ranked == ["s2"]
 
 
 def test_advice_given_for_much_is_no_sign_of_a_like_request():
