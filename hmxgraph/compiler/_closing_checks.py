@@ -16,7 +16,7 @@ from hmxgraph.compiler._wording import citing, subjects
 from hmxgraph.compiler.failures import Stratum, chance
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import cited
 
 # Minimum share of successes among sessions that ended with the statement, maximum share among the others, and maximum
@@ -134,8 +134,8 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
             "condition": f"{check.lookup} is done",
             "recommendation": (
                 f"Go on until it says {statement}. {use} it again before the work ends: sessions that ended with this "
-                f"went well {_counts(check.having_well, len(check.having))}, others "
-                f"{_counts(check.others_well, check.others)}."
+                f"went well {of_times(check.having_well, len(check.having))}, others "
+                f"{of_times(check.others_well, check.others)}."
             ),
             "alternatives": [],
             "outcomes": [],
@@ -156,7 +156,3 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
         tags=tags(["decision", *scope]),
         metadata={"origin": "closing_checks", "tools": [check.lookup]},
     )
-
-
-def _counts(well: int, sessions: int) -> str:
-    return times(well, sessions).removeprefix("worked ")

@@ -10,7 +10,7 @@ from hmxgraph.compiler._wording import asked_to, listed, subjects, title
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
@@ -122,7 +122,8 @@ def _policy(
             "condition": f"the user asks to {phrase}",
             "recommendation": (
                 f"First {check}; if not, change nothing and say why. Sessions that changed nothing went well "
-                f"{_counts(without)}, those that called {declined.change} {_counts(made)}."
+                f"{of_times(without.successes, without.count)}, those that called {declined.change} "
+                f"{of_times(made.successes, made.count)}."
             ),
             "alternatives": [],
             "outcomes": [],
@@ -139,7 +140,3 @@ def _lookups(sessions: Sequence[SessionSummary]) -> list[str]:
     """The lookups of most of these sessions, the most frequent first."""
     used = Counter(name for session in sessions for name in dict.fromkeys(session.actions) if kind_of(name) == "lookup")
     return [name for name in most_first(used) if used[name] > _HALF * len(sessions)]
-
-
-def _counts(seen: Observations) -> str:
-    return times(seen.successes, seen.count).removeprefix("worked ")

@@ -21,7 +21,7 @@ from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
@@ -381,7 +381,7 @@ def _advice_with_counts(branch: Sequence[ResultRule]) -> str:
 
 
 def _how_often(branch: Sequence[ResultRule]) -> str:
-    counts = times(sum(rule.holds for rule in branch), sum(rule.count for rule in branch)).removeprefix("worked ")
+    counts = of_times(sum(rule.holds for rule in branch), sum(rule.count for rule in branch))
     if branch[0].called_for:
         return f"done {counts} in sessions that went well"
     return f"true {counts} {'they' if len(branch) > 1 else 'it'} worked"
