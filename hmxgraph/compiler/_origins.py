@@ -48,7 +48,7 @@ class ValueOrigins:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with, sorted."""
+        """A checksum of each identifier that tools were called with, sorted, at most ``_IDENTIFIERS``."""
         return tuple(sorted(self._identifiers))
 
     def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:

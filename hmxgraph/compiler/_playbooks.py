@@ -90,21 +90,21 @@ def failure_playbooks(
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     cases, calls, known_choices = Cases(summaries), calls_of_changes(summaries), choices(recent)
     for group in groups[:_MOST_GROUPS]:
-        best = [recovery for recovery in recoveries(group) if _is_general(group, recovery, cases)]
+        reactions = [recovery for recovery in recoveries(group) if _is_general(group, recovery, cases)]
         checks_first = [
             *_precondition(group, refused),
             *harmful_changes(group, calls),
             *unfit_choices(group, known_choices),
         ]
-        prevention = [*checks_first, *_prevention(group, best, _protections(group, summaries, kinds), summaries)]
-        if prevention or _has_advice(group, best):
-            draft = _playbook(group, best, prevention, waiting, base, profile)
-            repairs = _useful(group, best, cases)
-            if checks_first and not repairs and len(group.sessions) > 1:
+        prevention = [*checks_first, *_prevention(group, reactions, _protections(group, summaries, kinds), summaries)]
+        if prevention or _has_advice(group, reactions):
+            draft = _playbook(group, reactions, prevention, waiting, base, profile)
+            useful = _useful(group, reactions, cases)
+            if checks_first and not useful and len(group.sessions) > 1:
                 # The playbook is about prevention; what sessions did after the failure was not a recovery.
                 yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
             else:
-                yield replace(draft, useful=repairs)
+                yield replace(draft, useful=useful)
 
 
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
@@ -124,12 +124,12 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
     return usual if len(rules) > _HALF * len(group.occurrences) else []
 
 
-def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
+def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
     Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
     """
-    if _advised_reactions(group, advisable(best)):
+    if _advised_reactions(group, advisable(reactions)):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
@@ -145,7 +145,7 @@ def _was_overcome(occurrence: Occurrence) -> bool:
 
 def _playbook(
     group: FailureGroup,
-    best: Sequence[Recovery],
+    reactions: Sequence[Recovery],
     prevention: list[str],
     waiting: Mapping[str, ResultRule],
     base: float,
@@ -157,7 +157,7 @@ def _playbook(
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
-        "recovery_steps": _recovery_steps(group, advisable(best), waiting, profile.recovery_steps),
+        "recovery_steps": _recovery_steps(group, advisable(reactions), waiting, profile.recovery_steps),
         "prevention_strategies": prevention,
         "severity": _severity(group, base, profile),
     }
@@ -174,23 +174,23 @@ def _playbook(
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
             "failure_keys": group.keys[:_MOST_KEYS],
-            "recoveries": tallies(best, group.action)[:_MOST_TALLIES],
+            "recoveries": tallies(reactions, group.action)[:_MOST_TALLIES],
         },
     )
 
 
-def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
+def _useful(group: FailureGroup, reactions: Sequence[Recovery], cases: Cases) -> bool:
     """Whether an advised reaction other than handing over worked in several cases or has no known result.
 
     If none is advised: whether several sessions tried a reaction in vain, and the failure was never repaired.
     """
-    advised = [recovery for recovery, _ in _advised_reactions(group, advisable(best))]
+    advised = [recovery for recovery, _ in _advised_reactions(group, advisable(reactions))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
         return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
     repaired = any(occurrence.repaired for occurrence in group.occurrences)
     return not repaired and any(
-        recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
+        recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in reactions
     )
 
 
@@ -249,10 +249,10 @@ def _symptoms(group: FailureGroup) -> list[str]:
 
 
 def _recovery_steps(
-    group: FailureGroup, best: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
+    group: FailureGroup, reactions: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
 ) -> list[str]:
     """What to do after each failed action: what worked best; if nothing did, how to go on, and what did not help."""
-    advised = _advised_reactions(group, best)[:most]
+    advised = _advised_reactions(group, reactions)[:most]
     if advised:
         last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
         before = [None, *(recovery.failed for recovery, _ in advised)]
@@ -270,7 +270,7 @@ def _recovery_steps(
             )
             for (recovery, text), previous in zip(advised, before, strict=False)
         ]
-    tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
+    tried = [recovery for recovery in reactions if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
     # Retries with different changes are counted together: the changes are not stated, because none helped.
     attempts: Counter[str] = Counter()
@@ -281,7 +281,7 @@ def _recovery_steps(
     ]
 
 
-def _advised_reactions(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
+def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
     """The reactions to advise, each with its instruction: by failed action, the group's first; handing over comes last.
 
     After the best reaction to an action, further ones are advised only if it is known how the inputs of the retry
@@ -289,7 +289,7 @@ def _advised_reactions(group: FailureGroup, best: Sequence[Recovery]) -> list[tu
     """
     worked = [
         (recovery, text)
-        for recovery in best
+        for recovery in reactions
         if recovery.reliable and not _hands_over(recovery) and (text := _reaction_text(group, recovery))
     ]
     several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
@@ -304,7 +304,7 @@ def _advised_reactions(group: FailureGroup, best: Sequence[Recovery]) -> list[tu
             advised.append((recovery, text))
     handovers = [
         (recovery, _reaction_text(group, recovery))
-        for recovery in best
+        for recovery in reactions
         if _hands_over(recovery) and recovery.proven and recovery.seen.count >= _HALF * _unrepaired(group)
     ]
     return [*(pair for advised in by_failed_action.values() for pair in advised), *handovers[:1]]
@@ -519,14 +519,14 @@ def _track_record(group: FailureGroup, recovery: Recovery) -> str:
 
 
 def _prevention(
-    group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
+    group: FailureGroup, reactions: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
 ) -> list[str]:
     """How to prevent the failure: lookups to make before, and inputs that failing calls lacked.
 
     A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
-    helped = [recovery for recovery in best if recovery.seen.successes]
+    helped = [recovery for recovery in reactions if recovery.seen.successes]
     supplied = {_source(change) for recovery in helped if recovery.retry for change in recovery.changes}
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]

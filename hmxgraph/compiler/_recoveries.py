@@ -246,7 +246,7 @@ def _is_vain_lookup(recovery: Recovery) -> bool:
 
 
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
-    """The occurrences of each way: of each whole route, and of each single action that routes contain.
+    """The occurrences of each way: of each whole route, and of each single action of the reactions.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
     routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
@@ -420,6 +420,7 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
 
 
 def _next_action(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
+    """The action after a reaction: the failed one if retried, else the next other one; "" after a mere retry."""
     if retry:
         return ""
     if occurrence.next_attempt is not None:

@@ -112,7 +112,8 @@ def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str,
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One policy for each lookup whose results decide something.
 
-    All rules that call for an action are included; for an action without such a rule, the clearest of its other rules.
+    It is made from all rules that call for an action and, for an action without such a rule, the clearest of its other
+    rules; at most ``_MOST_BRANCHES`` statements are included.
     """
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
     clearest = rule_for_each(rules, called_for=True)
