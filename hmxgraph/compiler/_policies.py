@@ -271,7 +271,7 @@ def _find_the_same(name: str, other: str) -> bool:
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
-    """The options that have a condition and mostly work, each after its condition.
+    """The pairs (condition, option) of the options that have a condition and mostly work.
 
     Empty unless the first two are among them, and all conditions have the same form.
     """
@@ -339,17 +339,17 @@ def _choice_policy(
     """The policy for a point of the work, for one goal class or, if None, for all."""
     best, phrase = options[0], _point_phrase(point)
     task = class_name(goal_class, profile) if goal_class is not None else ""
-    asked = f" and the task is to {task}" if task else ""
+    and_task = f" and the task is to {task}" if task else ""
     branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:6]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
     moment = f"When {phrase}" if point else "First step"
-    full_moment = moment + (asked if point else f" to {task}" if task else "")
+    full_moment = moment + (and_task if point else f" to {task}" if task else "")
     heading = f"{full_moment}: {choices}"
     other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
-        "condition": phrase + asked,
+        "condition": phrase + and_task,
         "recommendation": _recommendation(branches) if branches else _option_instruction(best, best.seen),
         "alternatives": [
             _alternative(instruction(choice.name), choice)
