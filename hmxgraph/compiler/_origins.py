@@ -76,10 +76,10 @@ class ValueOrigins:
         fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
         siblings = Counter(fields.values())
         for value, name in fields.items():
-            origin = self._first.get(value, (action, self.moment))
-            if origin[0] != action:
+            first = self._first.get(value, (action, self.moment))
+            if first[0] != action:
                 remember(self._shared, value, None, self._most)
-            remember(self._first, value, origin, self._most)
+            remember(self._first, value, first, self._most)
             remember(self._latest, value, (action, self.moment), self._most)
             if value not in self._sources or value.lower() not in given:
                 self._add_source(value, action, siblings[name])
