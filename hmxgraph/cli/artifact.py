@@ -64,7 +64,7 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            hint = "--status any also lists those that are no longer active"
+            hint = "--status any lists artifacts of every status"
             explain_empty_result(graph, hint if status_filter else _NONE_OF_ANY_STATUS)
         elif status_filter == "active" and not as_json:
             mention_drafts(graph)

@@ -61,8 +61,9 @@ def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, notes, and the first changes."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
     total = f", {report.sessions} in total" if report.sessions and not report.older else ""
-    changed = counted(report.summarised, "changed session", "changed sessions")
-    title = f"{counted(report.events, 'event', 'events')} of {changed}{total}{mode}"
+    sessions = "session" if report.full else "changed session"
+    summarised = counted(report.summarised, sessions, f"{sessions}s")
+    title = f"{counted(report.events, 'event', 'events')} of {summarised}{total}{mode}"
     table = Table("type", *_ACTIONS, title=title)
     for kind in ARTIFACT_TYPES:
         table.add_row(kind, *(str(getattr(report, action).get(kind, 0)) for action in _ACTIONS))

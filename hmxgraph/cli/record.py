@@ -1,4 +1,4 @@
-"""``hmxgraph record``: create, review, revision, verification, decision, get, search, thread, related, libraries."""
+"""``hmxgraph record``: create and reply, get, search, thread, related, and libraries such as failures."""
 
 import sys
 from typing import Annotated
@@ -169,7 +169,7 @@ app.command()(search)
 @app.command()
 def thread(
     thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own thread has the task's id.")],
-    shown: Annotated[bool, typer.Option("--shown", help="Leave out superseded and retired records.")] = False,
+    shown: Annotated[bool, typer.Option("--shown", help="Leave out hidden records, such as superseded ones.")] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:

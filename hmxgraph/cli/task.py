@@ -33,7 +33,7 @@ Status = Annotated[str, typer.Option(help="How it ended: completed, failed, ..."
 @app.command()
 def start(
     goal: Annotated[str, typer.Argument(help="Goal of the task.")],
-    task_id: Annotated[str | None, typer.Option("--task-id", help="Id of the task; default: a fresh one.")] = None,
+    task_id: Annotated[str | None, typer.Option("--task-id", help="Id of the task; default: a new one.")] = None,
     agent: Agent = None,
     project: Project = None,
     at: At = None,
@@ -165,7 +165,7 @@ def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -
 def list_tasks(
     project: Project = None,
     status: Annotated[str | None, typer.Option(help="Only this status: open, completed, failed, ...")] = None,
-    assignee: Annotated[str | None, typer.Option(help="Only tasks held by this agent.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only tasks claimed by this agent.")] = None,
     limit: Limit = 100,
     tenant: Tenant = "default",
     as_json: AsJson = False,

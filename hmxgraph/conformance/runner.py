@@ -26,6 +26,7 @@ from hmxgraph.conformance.kit import (
 
 Answer: TypeAlias = Mapping[str, Any]
 Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
+# A play sends the requests of one case; it raises `Wrong` or `Unsupported`, or returns. A trial judges a play.
 Play: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
@@ -100,8 +101,8 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
 
 
 def _combined(outcomes: Iterable[Outcome]) -> Outcome:
-    verdicts = set(outcomes)
-    return "failed" if "failed" in verdicts else "passed" if "passed" in verdicts else "untested"
+    distinct = set(outcomes)
+    return "failed" if "failed" in distinct else "passed" if "passed" in distinct else "untested"
 
 
 def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
@@ -124,7 +125,7 @@ def trials() -> dict[str, Trial]:
 
 
 def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:
-    """The verdict on *implementation*: *play* raises `Wrong` or `Unsupported`, or returns."""
+    """The verdict of *play* on *implementation*; a *case* without a clause is given as a text."""
     described = {"clause": "", "level": "rule", "rule": case} if isinstance(case, str) else case
     clause, level, rule = (described[part] for part in ("clause", "level", "rule"))
     try:
@@ -200,7 +201,7 @@ def _accepted(implementation: Implementation, kind: str, text: str, then: Mappin
 def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
     """Check that events leave a reorder window in the order of the case, and that none waits longer than the window."""
     when = check["when"]
-    arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
+    arrivals = [{"at": seconds, "event": built(event)} for seconds, event in when["arrivals"]]
     answer = _ask(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
     released = answer.get("released", [])
     _expect([event["event_id"] for event in released] == check["then"]["released"], check["then"], answer)

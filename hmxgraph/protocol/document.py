@@ -74,15 +74,16 @@ def schema_text(name: str) -> str:
 
 # Schema errors as text: the path, the actual value, the expected value.
 
+# A JSON Schema, or a part of one.
 Node: TypeAlias = Mapping[str, Any]
 
-
+# The keyword that an unknown field violates.
 UNKNOWN = "additionalProperties"
 _ONLY_KNOWN = "only the fields of the specification"
 
 
 class Deviation(NamedTuple):
-    """One violation of a schema."""
+    """One violation of a schema: the path of the value, the violated keyword, the actual and the expected value."""
 
     steps: Steps
     keyword: str
@@ -121,7 +122,7 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# From narrowest to widest: the first of these keywords that a schema has describes what it expects.
+# From narrowest to widest: in a schema without numeric bounds, the first of these keywords describes what it expects.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -180,7 +181,7 @@ def _expected_by(keyword: str, node: Node) -> str:
 
 
 def _expectation(node: Node) -> str:
-    """What a schema expects, by its narrowest keyword."""
+    """What a schema expects, by its numeric bounds or its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
     narrowest = next((keyword for keyword in _DESCRIPTIONS if keyword in node), None)
@@ -299,7 +300,7 @@ _CLAUSES = {
 
 
 def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
-    """How the *content* of an "event" or "artifact" deviates from the specification of its type; empty for other types.
+    """How the *content* of an "event" or "artifact" deviates from the specification of its type, if it has one.
 
     >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
     ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
@@ -323,7 +324,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Part(BaseModel):
-    """A value inside a document; unknown fields are kept."""
+    """A value inside a document; unknown fields are kept, and only fields in ``NULLABLE`` may be null on the wire."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     NULLABLE: ClassVar[frozenset[str]] = frozenset()
@@ -354,9 +355,10 @@ class Document(BaseModel):
 
     @classmethod
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
-        """A document made by this package, without validation, which would cost too much on hot paths.
+        """The *document*, which is known to be valid: the checks would cost too much on hot paths.
 
-        Callers pass plain JSON values and keep no reference to them; tests check that such documents are valid.
+        Callers pass plain JSON values and keep no reference to them. Tests check that the documents that this package
+        makes are valid.
         """
         instance = cls.__new__(cls)
         cls.__pydantic_validator__.validate_python(document, self_instance=instance)

@@ -19,7 +19,7 @@ _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert more than 4,300
-# Characters; more than an event may hold.
+# In characters: more than the content of an event may hold.
 _LONGEST_TEXT = 600_000
 _REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
@@ -30,6 +30,8 @@ _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as tex
 
 def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
+
+    Lone surrogates and large integers stay as they are; :func:`storable` replaces them.
 
     Raises:
         MalformedJson: the text is not JSON at all, or has more than a million values.
@@ -233,7 +235,7 @@ class _Walk:
 
 
 def _json_text(value: Any) -> str:
-    """The JSON text of a value of any depth, cut once it is longer than an event may be: a value may contain itself."""
+    """The JSON text of a value of any depth, cut at ``_LONGEST_TEXT`` because a value may contain itself."""
     pieces: list[str] = []
     size = 0
     for piece in _json_pieces(value):

@@ -19,6 +19,7 @@ from hmxgraph.protocol.packs import ContextPack
 # Only names that the schema lists are renamed: keys of a map (tool names, sections) and unknown fields are data. An
 # unknown field that collides with a renamed one gets an extra underscore, so that every value round-trips.
 
+# A JSON Schema, or a part of one.
 Node: TypeAlias = Mapping[str, Any]
 
 

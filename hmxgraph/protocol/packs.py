@@ -231,7 +231,7 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The text that :func:`pack_hash` hashes; the whole canonical text is at most ``UNHASHED_BYTES`` longer."""
+    """The canonical bytes that :func:`pack_hash` hashes; the whole pack has at most ``UNHASHED_BYTES`` more."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}

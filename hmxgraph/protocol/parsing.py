@@ -229,6 +229,7 @@ _SAFE_INTEGER = "an integer within ±(2^53-1)"
 # Canonical JSON writes whole floats below this as integers (RFC 8785 3.2.2.3), which are unsafe beyond 2^53-1.
 WRITTEN_AS_INTEGER = 1e21
 
+# The keys and indices that lead to a value inside its document.
 Steps: TypeAlias = tuple[str | int, ...]
 
 

@@ -48,7 +48,10 @@ class RecordReceipt:
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A stored record with its current trust, derived from its replies."""
+    """A stored record with its current trust, derived from its replies.
+
+    ``verified_by`` and ``rejected_by`` are the ids of the latest verdicts of other agents.
+    """
 
     record: TaskRecord
     trust_tier: str
@@ -111,8 +114,8 @@ class ProjectScope:
 class Hit:
     """A search hit: a record, its score, and the projection that matched best.
 
-    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``origin`` is the scope of
-    the hit if the search covered several.
+    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``expanded_siblings`` are
+    records with the same ``event:`` tag. ``origin`` is the scope of the hit if the search covered several.
     """
 
     view: RecordView
@@ -259,7 +262,10 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """How well a claim is grounded: the records that support it, those that contradict it, and digests as hints."""
+    """How well a claim is grounded: the records that support it, those that contradict it, and hints.
+
+    A digest or an unsigned record is only a hint.
+    """
 
     grounding_status: str
     supporting: tuple[Hit, ...]

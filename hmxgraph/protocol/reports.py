@@ -617,7 +617,7 @@ class WithdrawnImport:
 
 @dataclass(frozen=True, slots=True)
 class BackupReport(HtmlTable):
-    """The contents of a tenant's backup: counts of nodes and relationships, and the hash of the tenant's digest."""
+    """A tenant's backup: its file, counts of nodes and relationships, and the hash of the graph digest (HMX-F 5)."""
 
     tenant_id: str
     path: str

@@ -14,7 +14,7 @@ from hmxgraph.records.trust import COUNTERSIGNING
 
 # Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
 
-# The task id of digests about a project or the whole tenant, which belong to no single task.
+# The task id of digests about a project or the whole tenant, and the scope of those about the whole tenant.
 EVERYTHING = "*"
 # Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
@@ -69,7 +69,9 @@ def digest_name(role: str, *, task_id: str | None = None, project_id: str | None
 
 
 def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
-    """The digests that *record* may change, sorted: those of its task, its project and the whole tenant.
+    """The digests that *record* may change, sorted: of its task, its project and the whole tenant.
+
+    A digest, and a record written by maintenance, changes none.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_progress", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="half way")
@@ -93,7 +95,7 @@ def _roles(record: TaskRecord) -> Iterator[str]:
 
 # Libraries: one rule says which records belong to a library, for its list and for its digest.
 
-# Maximum number of a library's entries or a brief's tasks in its digest.
+# Maximum number of entries in the digest of a library, and of tasks in a project brief.
 _ENTRIES = 20
 # Maximum number of records that a digest cites.
 _MOST_CITED = 50
@@ -115,7 +117,7 @@ def belongs(role: str, view: RecordView) -> bool:
     failed, something in it must have worked.
     """
     kinds = {part.kind for part in view.projections}
-    if not _observed(view.record) or not _ENTRY_KINDS[role] & kinds:
+    if not _reports_work(view.record) or not _ENTRY_KINDS[role] & kinds:
         return False
     if role in _TRUSTED_FIRST and view.rejected_by:
         return False
@@ -149,7 +151,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
 
     The digest cites at most 50 sources; its time is that of the newest source.
     """
-    kept = [source for source in sources if _observed(source.record)]
+    kept = [source for source in sources if _reports_work(source.record)]
     fields = _composed(name.role, kept) if kept else {}
     if not fields:
         return None
@@ -171,8 +173,8 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
     )
 
 
-def _observed(record: TaskRecord) -> bool:
-    """Whether *record* reports work: it is neither a digest nor written by maintenance."""
+def _reports_work(record: TaskRecord) -> bool:
+    """Whether *record* is neither a digest nor written by maintenance."""
     return record.artifact_kind != "digest" and record.artifact_role not in _MAINTENANCE
 
 
@@ -197,7 +199,7 @@ def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The latest tasks of a project, at most 20, each with its goal, decisions, findings and open points."""
+    """The latest tasks of a project or tenant, at most 20, each with its goal, decisions, findings and open points."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
@@ -261,7 +263,7 @@ def _distinct(lists: Iterable[Sequence[str] | None]) -> list[str]:
 
 
 def _project(sources: Sequence[RecordView], role: str) -> str | None:
-    """The project that the newest source of a task's digest names; None for other digests, or if none names one."""
+    """The last project that the sources of a task's digest name; None for other digests, or if none names one."""
     named = [source.record.project_id for source in sources if source.record.project_id is not None]
     return named[-1] if role == "task_resume" and named else None
 

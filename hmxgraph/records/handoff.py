@@ -127,7 +127,7 @@ def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _followups(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The next steps: those of the last checkpoint, and those that later replies and results add."""
+    """The next steps: those of the last checkpoint or finish, and those that later replies and results add."""
     steps: list[str] = []
     for view in records:
         if view.record.followups is not None:
@@ -299,7 +299,7 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* without its full stop and with a small first letter, unless it starts with an acronym, a code or "I"."""
+    """*text* without its full stop; its first letter in lower case, unless it starts with an acronym, a code or "I"."""
     plain = text.strip().rstrip(".")
     keeps_capital = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
     return plain if keeps_capital else plain[:1].lower() + plain[1:]

@@ -1,4 +1,4 @@
-"""Maintenance (memd calls it a dream): which digests to retire and to refresh; the usefulness and trust of memories."""
+"""Maintenance (memd calls it a dream): digests to retire and to refresh; usefulness, visibility, trust of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def weighed(score: float, useful: int, useless: int) -> float:
 
 
 def hidden_reason(status: str, *, superseded: bool, deleted: bool, ended: bool, started: bool = True) -> str | None:
-    """Why a memory is hidden; None if it is visible, that is, *started* and not *ended*, whatever its status.
+    """Why a memory is hidden; None if it is visible: its validity has *started* and not *ended*, whatever its status.
 
     >>> hidden_reason("deprecated", superseded=True, deleted=False, ended=True)
     'superseded'

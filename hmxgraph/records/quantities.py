@@ -41,7 +41,7 @@ class Quantity:
 
 
 class Reading(NamedTuple):
-    """The quantities in a text, the numbers that are only labels, and the rest of the text."""
+    """The quantities in a text, its labels (numbered names such as "seed 7"), and the rest of the text."""
 
     quantities: tuple[Quantity, ...]
     labels: frozenset[str]
@@ -137,7 +137,9 @@ _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", 
 
 
 def read_quantities(text: str) -> Reading:
-    """The quantities in *text*; in "from A to B", only B counts, while "between A and B" is one interval.
+    """*text* split into quantities, labels and the rest.
+
+    In "from A to B", only B counts, while "between A and B" is one interval.
 
     >>> read_quantities("Latency is below 40 ms").quantities
     (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
@@ -237,7 +239,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
 
 
 def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
-    """The dimension and factor of a unit, or the counted noun; "N of M things" counts things."""
+    """The dimension and factor of a unit, or the counted noun: in "N of M things", N counts things, M their total."""
     unit = match["unit"]
     if unit is None:
         return "", 1.0

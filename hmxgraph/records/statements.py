@@ -363,7 +363,7 @@ def _swapped(claim: Statement, statement: Statement) -> bool:
 
 
 def _compared_things(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
-    """The terms on one side of "than" only, without the word that compares, such as "faster"."""
+    """The terms before and after "than" that are on one side only, without the word that compares, such as "faster"."""
     return compared[0] - compared[1] - _COMPARING, compared[1] - compared[0]
 
 

@@ -1,4 +1,4 @@
-"""Trust in task records. It is derived from their replies whenever they are read, and is not stored."""
+"""Trust in task records, derived from their replies at each read and never stored."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...
 
 
 def tier(artifact_kind: str, agent_id: str | None, replies: Sequence[Reply]) -> str:
-    """The trust tier of a record: digests are hints; countersigned records are verified unless rejected.
+    """The trust tier of a record of *agent_id*: digests are hints; countersigned records are verified unless rejected.
 
     >>> signed = Reply("v1", "verification", "bo", True, None, 5)
     >>> tier("evidence", "ana", [signed]), tier("evidence", "bo", [signed]), tier("digest", "ana", [signed])
@@ -131,15 +131,10 @@ def promotion(stated: str | None, artifact_kind: str, trust_tier: str) -> str:
     return stated if stated in {"raw", "canonical"} else "canonical"
 
 
-def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
-    """Whether the latest verdict of any other agent rejects the record."""
-    return any(verdict.rejects for verdict in verdicts(agent_id, replies))
+def rejecting_agents(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
+    """The names of the agents whose latest verdict rejects a record of *agent_id*, sorted.
 
-
-def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
-    """The names of the agents whose latest verdict rejects the record, sorted.
-
-    >>> rejecting("ana", [Reply("v1", "verification", "bo", False, None, 5)])
+    >>> rejecting_agents("ana", [Reply("v1", "verification", "bo", False, None, 5)])
     ('bo',)
     """
     return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
