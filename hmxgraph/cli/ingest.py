@@ -42,6 +42,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
+# Maximum number of conflicts shown, of groups of rejections, and of reasons for content left out.
 SHOWN = 20
 # Maximum number of line numbers shown for lines rejected with the same faults.
 LINES = 5

@@ -120,6 +120,7 @@ class _Compiler:
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
+        # When the first and the last event that are not compiled yet were stored; no such event if the first is 0.
         self._first = self._last = 0.0
 
     def start_if_due(self, stored: int) -> None:

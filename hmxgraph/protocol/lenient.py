@@ -25,7 +25,7 @@ _REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
 
-# Any JSON text.
+# Lenient parsing of JSON text.
 
 
 def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
@@ -131,7 +131,7 @@ def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
         depth = int(depths[-1]) if depths.size else depth
 
 
-# Any value.
+# Python values in a form that an event can store.
 
 
 def contains_itself(value: Any) -> bool:

@@ -30,6 +30,7 @@ _KINDS = bytes(
     {0x5B: 1, 0x7B: 1, 0x5D: 0xFF, 0x7D: 0xFF, 0x2C: COMMA, 0x22: _QUOTE}.get(code, 0) for code in range(256)
 )
 _NESTED = (dict, list)
+# Digits become "d" and everything but minus signs a blank, so that a search finds long integers.
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
 _NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats

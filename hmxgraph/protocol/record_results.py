@@ -216,8 +216,8 @@ class TaskView:
 class TaskEntry:
     """A task on the board.
 
-    ``assignee`` is None if nobody claimed it since it was last released or reopened, or if the lease ran out before the
-    task was finished.
+    ``assignee`` is None if nobody holds the task: nobody claimed it since it was last released or reopened, or the
+    lease ran out (of a finished task: before it was finished).
     """
 
     task_id: str

@@ -81,11 +81,12 @@ def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
     if record.artifact_kind == "digest" or record.artifact_role in _MAINTENANCE:
         return ()
     scopes = {EVERYTHING, record.project_id or EVERYTHING}
-    wide = (DigestName(role, scope) for role in _roles(record) for scope in scopes)
+    wide = (DigestName(role, scope) for role in _wide_roles(record) for scope in scopes)
     return tuple(sorted({DigestName("task_resume", record.task_id), *wide}))
 
 
-def _roles(record: TaskRecord) -> Iterator[str]:
+def _wide_roles(record: TaskRecord) -> Iterator[str]:
+    """The roles of those digests of a project or the tenant that *record* may change."""
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
     # A reply may change the trust in its parent, which any library may contain.

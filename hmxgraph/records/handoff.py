@@ -21,7 +21,6 @@ _RUNS = 5
 
 
 # The kind of record that each kind of projection stands for.
-
 _KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
     "task_summary": "task_progress",
@@ -29,6 +28,7 @@ _KIND_OF_PROJECTION: Mapping[str, str] = {
     "decision": "decision",
     "validation": "verification",
 }
+# Kinds whose summary says where the task stands, and kinds that show work on it.
 _SUMMARISING = frozenset({"task_progress", "task_finish"})
 _WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"})
 

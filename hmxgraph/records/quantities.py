@@ -49,6 +49,7 @@ class Reading(NamedTuple):
 
 
 _INFINITE = float("inf")
+# The dimension and the factor of each unit; in sizes, kilo is 1,024.
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), ("time", 1e-9)),
     **dict.fromkeys(("us", "\u00b5s", "\u03bcs", "microsecond", "microseconds"), ("time", 1e-6)),
@@ -133,6 +134,7 @@ _SINGLE = re.compile(
 _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
+# The A of "from A to B".
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 
 

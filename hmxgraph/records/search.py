@@ -131,6 +131,7 @@ def sentences(*parts: str | None) -> str:
 
 
 _TextParts = Callable[[TaskRecord], Iterator[str | None]]
+# The kind of the main projection of each kind of record, and what its text is made of (`_plain` for the other kinds).
 _MAIN: Mapping[str, str] = {
     "task_start": "task_goal",
     "task_progress": "task_summary",

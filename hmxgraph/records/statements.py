@@ -56,7 +56,8 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _ELLIPSIS = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could)(?: not|n['\u2019]t)?[\s.!;]*$", re.IGNORECASE
 )
-_CONTRAST = re.compile(
+# Where a sentence is split into clauses.
+_CLAUSE_END = re.compile(
     r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+"
     rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
     re.IGNORECASE,
@@ -144,7 +145,7 @@ def _asserted(text: str, *, decides: bool) -> Iterator[str | None]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    for clause in _CONTRAST.split(sentence):
+    for clause in _CLAUSE_END.split(sentence):
         yield from _NEXT_INSTRUCTION.split(clause) if _INSTRUCTION.match(clause) else (clause,)
 
 
