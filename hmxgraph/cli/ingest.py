@@ -73,7 +73,7 @@ def ingest(
     format_: Annotated[str | None, typer.Option("--from", help="Name of the format; detected if omitted.")] = None,
     session: Annotated[str | None, typer.Option(help="Session for records that name none.")] = None,
     agent: Annotated[str | None, typer.Option(help="Agent for records that name none.")] = None,
-    user: Annotated[str | None, typer.Option(help="User who wrote the user messages.")] = None,
+    user: Annotated[str | None, typer.Option(help="User for records that name none.")] = None,
     rejects: Annotated[
         Path | None,
         typer.Option(

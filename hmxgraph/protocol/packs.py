@@ -49,7 +49,9 @@ UNHASHED_BYTES = 160
 class Provenance(Part):
     """Where an entry comes from and how well it is supported (HMX-C 3).
 
-    ``origin`` names the kind of memory, and after a colon the outside source of its text: ``episodic:web``.
+    ``origin`` says where the knowledge comes from, for example ``episodic`` (an event), ``graph`` (an entity or a
+    relation), the extraction method of a memory, or the agent that compiled an artifact. After a colon, it names the
+    kind of the outside source of the text: ``episodic:web``.
     """
 
     origin: str
