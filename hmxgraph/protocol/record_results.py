@@ -160,7 +160,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first; ``omitted`` counts those that did not fit the token budget.
+    """Hits, best first (without words, newest first); ``omitted`` counts those that did not fit the token budget.
 
     ``scope_expansion`` lists the scopes that a search with aliases covered, with the number of hits from each.
     """

@@ -459,8 +459,8 @@ class CompileReport(HtmlTable):
     ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
     whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts the sessions
     that were read in this run, and ``events`` their events; of all ``sessions``, ``without_outcome`` counts those whose
-    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material``: sentences
-    on what could not be learned, and why.
+    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material`` holds
+    sentences on what could not be learned, and why.
     """
 
     tenant_id: str

@@ -289,7 +289,10 @@ _BONUS = 0.5
 
 
 class Mode(NamedTuple):
-    """A search mode: it prefers the digest of *role*, and records that have one of *facets*."""
+    """A search mode: it prefers the digest of *role*, and records that have one of *facets*.
+
+    A search without words finds only these.
+    """
 
     role: str | None
     facets: tuple[str, ...]

@@ -44,7 +44,9 @@ def countersigns(artifact_kind: str, supports_claim: bool | None, verification_s
 
 
 def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FBT001 - the wire's field
-    """Whether a record judges another one, with or without a verdict; only its own author may supersede it.
+    """Whether a record judges another one: a review, a verification, or another reply that supports the claim.
+
+    Only its author may supersede it.
 
     >>> judges("review", None), judges("decision", True), judges("decision", None), judges("evidence", True)
     (True, True, False, False)
@@ -143,7 +145,7 @@ def rejecting_agents(agent_id: str | None, replies: Sequence[Reply]) -> tuple[st
 # The state on which the next step of a task depends: whether the task is open, and the record that the step replies to.
 
 OPEN = "open"
-# Kinds of records that a finished task no longer accepts; the other kinds may also follow its end.
+# Kinds of records that a finished task no longer accepts; reviews, revisions, verifications and decisions may follow.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 
