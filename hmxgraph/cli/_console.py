@@ -93,7 +93,7 @@ class PipeConsole(Console):
 class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
-    In a pipe or file each row is one line, without a frame. At a terminal, if the columns do not fit, each row becomes
+    In a pipe or file each row of texts is one line, without a frame. At a terminal, if the columns do not fit, a row is
     a list of names and values; in a table without headings, values that do not fit are put below their names. A table
     with a flexible column always fits.
     """
