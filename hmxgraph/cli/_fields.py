@@ -65,7 +65,7 @@ def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
     """The *fields* of ``--set`` plus the fields that the command sets itself.
 
     Raises:
-        BadParameter: ``--set`` names a field that the command sets itself; the message says with which option.
+        BadParameter: ``--set`` names a field that the command sets itself; the message names the option to use.
 
     >>> joined({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}

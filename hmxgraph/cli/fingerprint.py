@@ -187,7 +187,7 @@ def export(
         bool,
         typer.Option(
             "--allow-list",
-            help="Keep only tool names, the compiler's wording, stop words, short numbers and words of several users.",
+            help="Keep only tool names, the compiler's wording, stop words, short numbers, words from several users.",
         ),
     ] = False,
     tenant: Tenant = "default",

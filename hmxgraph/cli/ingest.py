@@ -102,11 +102,11 @@ def ingest(
     with interruptible_input(sources[0]):
         with _progress() as show_progress:
             options["progress"] = show_progress
-            access = _Access(tenant, TrustPolicy(single_user=single_user), mask_secrets)
+            arguments = _GraphArguments(tenant, TrustPolicy(single_user=single_user), mask_secrets)
             if isinstance(source, str) and is_stream_url(source):
-                report = _streamed(source, idle, access, options)
+                report = _streamed(source, idle, arguments, options)
             else:
-                report = _from_source(source, access, options)
+                report = _from_source(source, arguments, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -202,7 +202,7 @@ def age(text: str) -> timedelta:
         raise typer.BadParameter(f"{text!r} is too long; nothing is that old") from error
 
 
-class _Access(NamedTuple):
+class _GraphArguments(NamedTuple):
     """The arguments of ``opened``: the tenant, its trust policy and its masking mode."""
 
     tenant: str
@@ -224,16 +224,16 @@ def _source_of(sources: Sequence[str]) -> str | list[Path]:
     return [Path(source) for source in sources]
 
 
-def _from_source(source: str | list[Path], access: _Access, options: IngestChoices) -> IngestReport:
-    with opened(*access) as graph:
+def _from_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+    with opened(*arguments) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, access: _Access, options: IngestChoices) -> IngestReport:
-    settings: Any = {"trust": access.trust, "mask_secrets": access.mask_secrets}
+def _streamed(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+    settings: Any = {"trust": arguments.trust, "mask_secrets": arguments.mask_secrets}
 
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=access.tenant, progress=True, **settings) as graph:
+        async with connect_async(tenant_id=arguments.tenant, progress=True, **settings) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())

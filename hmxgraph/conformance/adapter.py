@@ -190,7 +190,7 @@ class StoreAdapter:
     def _do(self, step: str, arguments: Any) -> dict[str, Any]:
         if step == "at_once":
             return {"result": {"answers": self._race(arguments)}}
-        return self._outcome(self._current, step, arguments)
+        return self._answer(self._current, step, arguments)
 
     def _race(self, steps: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The answers of steps that all start at the same instant, each over its own connections."""
@@ -201,13 +201,13 @@ class StoreAdapter:
             with self._graph_of(self._current.tenant_id) as graph:
                 graph.health()
                 barrier.wait(_RACE_SECONDS)
-                return self._outcome(graph, name, arguments)
+                return self._answer(graph, name, arguments)
 
         with ThreadPoolExecutor(len(steps)) as pool:
             return list(pool.map(run, steps))
 
     @staticmethod
-    def _outcome(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
+    def _answer(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
         if step not in _STEPS:
             return {"unsupported": True}
         try:

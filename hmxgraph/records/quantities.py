@@ -176,7 +176,7 @@ def read_quantities(text: str) -> Reading:
 
 
 def agreement(claimed: Sequence[Quantity], stated: Sequence[Quantity]) -> Agreement:
-    """``same`` if the quantities *stated* confirm all those *claimed*, ``different`` if they exclude one of them.
+    """``same`` if the quantities *stated* confirm all *claimed*, ``different`` if they exclude one, else ``unclear``.
 
     >>> claimed, stated = (read_quantities(text).quantities for text in ("below 50 ms", "0.042 s"))
     >>> agreement(claimed, stated), agreement(stated, claimed)
