@@ -61,7 +61,7 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
     return joined(fields, **{name: value for name, value in options.items() if value is not None})
 
 
-def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
+def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
     """The *fields* of ``--set`` plus the fields that the command sets itself.
 
     Raises:
@@ -70,10 +70,10 @@ def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
     >>> joined({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}
     """
-    for name in sorted(fields.keys() & own.keys()):
+    for name in sorted(fields.keys() & command_fields.keys()):
         option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
         raise typer.BadParameter(f"--set {name}=...: use {option} instead")
-    return {**fields, **own}
+    return {**fields, **command_fields}
 
 
 # Fields whose option or argument has another name.

@@ -40,8 +40,8 @@ def suggest(
     """Suggest the next tool and steps of a running session."""
     with opened(tenant) as graph:
         suggestion = graph.suggest(session_id=session)
-        shown = {artifact_id for tool in suggestion.tools[:SHOWN] for artifact_id in tool.artifact_ids}
-        titles = {artifact_id: graph.artifact(artifact_id).title for artifact_id in sorted(shown)}
+        artifact_ids = {artifact_id for tool in suggestion.tools[:SHOWN] for artifact_id in tool.artifact_ids}
+        titles = {artifact_id: graph.artifact(artifact_id).title for artifact_id in sorted(artifact_ids)}
     emit(suggestion.document(), as_json, lambda: _show_suggestion(suggestion, titles))
 
 
@@ -74,8 +74,8 @@ def show_report(report: CompileReport) -> None:
         line = f"{change.action:<11}{change.artifact_type:<18}{change.title}"
         out.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
-        rest = f"... and {len(changes) - SHOWN} more: {_how_to_list(report)}"
-        out.print(rest, highlight=False, soft_wrap=True)
+        remainder = f"... and {len(changes) - SHOWN} more: {_how_to_list(report)}"
+        out.print(remainder, highlight=False, soft_wrap=True)
 
 
 def _how_to_list(report: CompileReport) -> str:

@@ -71,9 +71,9 @@ def draw(
         if not drawing:
             explain_empty_result(graph, "the query has no results")
     drawing.save(out_file)
-    shown = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
-    line = f"{shown['nodes']} nodes and {shown['relationships']} relationships in {out_file}"
-    emit(shown, as_json, lambda: out.print(Text(line)))
+    outcome = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
+    line = f"{outcome['nodes']} nodes and {outcome['relationships']} relationships in {out_file}"
+    emit(outcome, as_json, lambda: out.print(Text(line)))
 
 
 def _full_name(name: str) -> str:

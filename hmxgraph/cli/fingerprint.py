@@ -204,10 +204,10 @@ def export(
     if file is None:
         typer.echo(envelope.to_json())
         return
-    written = _write_files(file, envelope, signing)
+    data = _write_files(file, envelope, signing)
     verdict = verify(envelope)
-    document = verdict.document() | {"file": str(file), "bytes": len(written)}
-    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(written), signing)))
+    document = verdict.document() | {"file": str(file), "bytes": len(data)}
+    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(data), signing)))
 
 
 @app.command(name="verify")

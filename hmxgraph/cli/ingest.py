@@ -268,9 +268,9 @@ def _recognised(report: IngestReport) -> Table:
         formats.setdefault(source.format, []).append(source)
     table = Table("recognised as", "sources", "lines", "events", title="Sources")
     for name, sources in sorted(formats.items()):
-        shown = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
+        source_text = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
         lines, events = (sum(getattr(source, count) for source in sources) for count in ("lines", "events"))
-        table.add_row(name, shown, f"{lines:,}", f"{events:,}")
+        table.add_row(name, source_text, f"{lines:,}", f"{events:,}")
     return table
 
 
@@ -292,8 +292,10 @@ def _left_out(report: IngestReport) -> Table:
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
     for reason, count in reasons[:SHOWN]:
         table.add_row(reason, f"{count:,}")
-    if more := reasons[SHOWN:]:
-        table.add_row(f"{len(more):,} more reasons; --json shows all", f"{sum(count for _, count in more):,}")
+    if other_reasons := reasons[SHOWN:]:
+        table.add_row(
+            f"{len(other_reasons):,} more reasons; --json shows all", f"{sum(count for _, count in other_reasons):,}"
+        )
     return table
 
 
@@ -316,9 +318,11 @@ def _table(report: IngestReport) -> Table:
     groups = list(_by_faults(report.rejected).items())[:SHOWN]
     for (source, faults), rejections in groups:
         table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
-    shown = sum(len(rejections) for _, rejections in groups)
-    if more := report.rejected_count - shown + max(report.conflicts - SHOWN, 0):
-        table.add_row("", f"{more:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines")
+    shown_count = sum(len(rejections) for _, rejections in groups)
+    if hidden_count := report.rejected_count - shown_count + max(report.conflicts - SHOWN, 0):
+        table.add_row(
+            "", f"{hidden_count:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines"
+        )
     return table
 
 
@@ -335,8 +339,8 @@ def _places(source: str, rejections: Sequence[Rejection]) -> str:
     if len(rejections) == 1:
         return f"{_place(rejections[0])} {rejections[0].event_id}".rstrip()
     numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:LINES])
-    more = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
-    return f"{source + ', ' if source else ''}lines {numbers}{more}"
+    suffix = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
+    return f"{source + ', ' if source else ''}lines {numbers}{suffix}"
 
 
 def _place(problem: Rejection | ConflictingEvent) -> str:

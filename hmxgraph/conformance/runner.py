@@ -80,7 +80,7 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
     A statement fails if one of its cases fails, and is untested if none of its cases was tested.
     """
     judged = {verdict.name: verdict for verdict in results if verdict.clause}
-    listed = [
+    specified = [
         Statement(
             row["clause"],
             row["level"],
@@ -91,13 +91,13 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
         )
         for row in statements()
     ]
-    covered = {name for statement in listed for name in statement.cases}
+    covered = {name for statement in specified for name in statement.cases}
     other_rules = [
         Statement(verdict.clause, verdict.level, verdict.rule, (name,), verdict.outcome)
         for name, verdict in judged.items()
         if name not in covered
     ]
-    return tuple(sorted([*listed, *other_rules], key=lambda statement: _clause_order(statement.clause)))
+    return tuple(sorted([*specified, *other_rules], key=lambda statement: _clause_order(statement.clause)))
 
 
 def _combined(outcomes: Iterable[Outcome]) -> Outcome:
@@ -113,15 +113,15 @@ def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
 
 def trials() -> dict[str, Trial]:
     """Each example, document case, vector and store case by name, to be run one by one."""
-    listed = [(name, "example", partial(_example, name)) for name in example_names()]
-    listed += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
-    listed += [
+    plays = [(name, "example", partial(_example, name)) for name in example_names()]
+    plays += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
+    plays += [
         (f"{kind} {vector.get('name') or vector['example']}", "vector", partial(_vector, kind, vector))
         for kind, vectors_of_kind in vectors().items()
         for vector in vectors_of_kind
     ]
-    listed += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
-    return {name: partial(_judged, name, case, play) for name, case, play in listed}
+    plays += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
+    return {name: partial(_judged, name, case, play) for name, case, play in plays}
 
 
 def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:

@@ -133,10 +133,10 @@ def _number(number: float) -> str:
     if not exponent or not -7 < int(exponent) < 21:
         return f"{digits}e{int(exponent):+d}" if exponent else digits.removesuffix(".0")
     sign, digits = ("-", digits[1:]) if number < 0 else ("", digits)
-    whole, _, fraction = digits.partition(".")
+    integer_part, _, fraction = digits.partition(".")
     if number.is_integer():
-        return sign + whole + fraction.ljust(int(exponent), "0")
-    return f"{sign}0.{'0' * (-int(exponent) - 1)}{whole}{fraction}"
+        return sign + integer_part + fraction.ljust(int(exponent), "0")
+    return f"{sign}0.{'0' * (-int(exponent) - 1)}{integer_part}{fraction}"
 
 
 # Derived ids: UUIDv5 ids and node keys.

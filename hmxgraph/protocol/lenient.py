@@ -89,11 +89,11 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``."""
     last = {name: index for index, (name, _) in enumerate(pairs)}
-    earlier: dict[str, list[str]] = {}
+    earlier_texts: dict[str, list[str]] = {}
     for index, (name, part) in enumerate(pairs):
         if index < last[name]:
-            earlier.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
-    for name, parts in earlier.items():
+            earlier_texts.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
+    for name, parts in earlier_texts.items():
         key = f"{name} (repeated)"
         while key in value:
             key += " (repeated)"

@@ -29,8 +29,8 @@ def camel(name: str) -> str:
     >>> camel("source_memory_ids")
     'sourceMemoryIds'
     """
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *words = name.split("_")
+    return first + "".join(word.capitalize() for word in words)
 
 
 def to_camel(value: Any, schema: Node) -> Any:

@@ -152,11 +152,11 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
 
     The digest cites at most 50 sources; its time is that of the newest source.
     """
-    kept = [source for source in sources if _reports_work(source.record)]
-    fields = _composed(name.role, kept) if kept else {}
+    work_records = [source for source in sources if _reports_work(source.record)]
+    fields = _composed(name.role, work_records) if work_records else {}
     if not fields:
         return None
-    updated_ms = max(source.record.created_us for source in kept) // 1000
+    updated_ms = max(source.record.created_us for source in work_records) // 1000
     cited = fields.pop("sources")
     return TaskRecord(
         artifact_id=name.artifact_id(tenant_id),
@@ -164,7 +164,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
         artifact_role=name.role,
         task_id=name.scope if name.role == "task_resume" else EVERYTHING,
         tenant_id=tenant_id,
-        project_id=name.project_id or _project(kept, name.role),
+        project_id=name.project_id or _project(work_records, name.role),
         digest_key=name.digest_key,
         promotion_state="summarized",
         source_updated_at_ms=max(updated_ms, 0),
@@ -192,10 +192,10 @@ def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
         if task_account.summary
         else _title(task_account, sources)
     )
-    listed = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
+    all_lists = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
         "outputs": task_account.recent_runs
     }
-    lists = {name: value for name, value in listed.items() if value}
+    lists = {name: value for name, value in all_lists.items() if value}
     return {"summary": "\n".join([head, *task_account.lines(_AS_TEXT)]), "sources": sources} | lists
 
 
@@ -234,9 +234,9 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
     if not chosen:
         return {}
     lines = [_line(source, _LINES[role]) for source in chosen]
-    own = _LISTED.get(role)
-    listed = {own: _distinct(getattr(source.record, own) for source in chosen)} if own else {}
-    return {"summary": "\n".join(lines), "sources": chosen} | _present(**listed)
+    list_field = _LISTED.get(role)
+    lists = {list_field: _distinct(getattr(source.record, list_field) for source in chosen)} if list_field else {}
+    return {"summary": "\n".join(lines), "sources": chosen} | _present(**lists)
 
 
 # For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
@@ -265,8 +265,8 @@ def _distinct(lists: Iterable[Sequence[str] | None]) -> list[str]:
 
 def _project(sources: Sequence[RecordView], role: str) -> str | None:
     """The last project that the sources of a task's digest name; None for other digests, or if none names one."""
-    named = [source.record.project_id for source in sources if source.record.project_id is not None]
-    return named[-1] if role == "task_resume" and named else None
+    project_ids = [source.record.project_id for source in sources if source.record.project_id is not None]
+    return project_ids[-1] if role == "task_resume" and project_ids else None
 
 
 def _present(**values: list[str]) -> dict[str, Any]:

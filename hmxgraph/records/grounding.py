@@ -71,10 +71,10 @@ class Case:
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
-        named = self.records.get(self.claim)
-        if named is None:
+        claim_view = self.records.get(self.claim)
+        if claim_view is None:
             return claims(self.claim)
-        return tuple(_statements(named.record, None))
+        return tuple(_statements(claim_view.record, None))
 
     @cached_property
     def _hypotheses(self) -> Mapping[str, tuple[Statement, ...]]:
@@ -120,12 +120,14 @@ class Case:
             return tested_side if tested_side is None or record.supports_claim else _OPPOSITE[tested_side]
         if record.supports_claim:
             return stated
-        own = tuple(_statements(record, None))
+        own_statements = tuple(_statements(record, None))
         if tested:
-            repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
+            repeats = any(
+                side(statement, own_statement) == "for" for statement in tested for own_statement in own_statements
+            )
             return _OPPOSITE[stated] if repeats else stated
         # Without a hypothesis, the text of opposing evidence is the claim that it tested, unless the text is a denial.
-        return stated if any(statement.denied for statement in own) else _OPPOSITE[stated]
+        return stated if any(statement.denied for statement in own_statements) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
         """Against if *parts* oppose one clause of the claim; for if they state all (one, if the claim is a record)."""

@@ -68,8 +68,8 @@ def dream(tenant_id: str, digests: Sequence[DigestState], reported: Iterable[Map
 
 
 def _duplicates(tenant_id: str, name: DigestName, group: Sequence[DigestState]) -> list[DigestState]:
-    own = name.artifact_id(tenant_id)
-    best = max(group, key=lambda digest: (digest.artifact_id == own, digest.source_updated_at_ms, digest.key))
+    own_id = name.artifact_id(tenant_id)
+    best = max(group, key=lambda digest: (digest.artifact_id == own_id, digest.source_updated_at_ms, digest.key))
     return [digest for digest in group if digest is not best]
 
 

@@ -151,25 +151,25 @@ def read_quantities(text: str) -> Reading:
     >>> read.labels, [quantity.measure for quantity in read.quantities]
     (frozenset({'seed 7'}), ['fold'])
     """
-    plain = _FROM.sub("", text)
+    prepared = _FROM.sub("", text)
     for pattern, number in _FRACTIONS:
-        plain = pattern.sub(number, plain)
-    plain = _SINGLE.sub(r"\1 1", plain)
+        prepared = pattern.sub(number, prepared)
+    prepared = _SINGLE.sub(r"\1 1", prepared)
     quantities: list[Quantity] = []
     labels: set[str] = set()
 
     def consume(match: re.Match[str]) -> str:
         if max(abs(_power(match[name] or "")) for name in ("least", "number")) > _POWERS:
             return match.group()  # a commit such as 3e8421
-        name = _name_before(plain, match)
+        name = _name_before(prepared, match)
         if name is not None:
             labels.add(f"{name} {match['number']}")
             return f" {match['unit'] or ''}"
-        quantity = _quantity(match, plain)
+        quantity = _quantity(match, prepared)
         quantities.append(quantity)
         return "" if quantity.measure in _DIMENSIONS or not match["unit"] else match["unit"]
 
-    rest = _QUANTITY.sub(consume, plain)
+    rest = _QUANTITY.sub(consume, prepared)
     for label in labels:
         rest = re.sub(rf"\b{re.escape(label.partition(' ')[0])}\b", " ", rest, count=1, flags=re.IGNORECASE)
     return Reading(tuple(quantities), frozenset(labels), rest)
