@@ -211,8 +211,8 @@ class Structure:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema."""
-        whole = schema(self.schema_name)
-        return {"$ref": f"#/$defs/{self.definition}", "$defs": whole["$defs"]} if self.definition else whole
+        full = schema(self.schema_name)
+        return {"$ref": f"#/$defs/{self.definition}", "$defs": full["$defs"]} if self.definition else full
 
     @cached_property
     def validator(self) -> jsonschema_rs.Draft202012Validator:
@@ -375,8 +375,8 @@ class Document(BaseModel):
         clean = without_json_faults(value) if not_json else value
         structural = tuple(cls.SPECIFICATION.structure.faults(with_short_arrays(clean, _MOST_FAULTS)))
         further = tuple(cls._further_faults(clean, sound=not structural)) if isinstance(clean, Mapping) else ()
-        seen = {fault.path for fault in not_json}
-        return not_json + tuple(fault for fault in structural + further if fault.path not in seen)
+        reported_paths = {fault.path for fault in not_json}
+        return not_json + tuple(fault for fault in structural + further if fault.path not in reported_paths)
 
     def document(self) -> dict[str, Any]:
         """The wire form as plain JSON values; absent fields are left out."""
@@ -444,8 +444,8 @@ def _read(data: Any) -> tuple[Any, int]:
         if copy := json_copy(data):
             return copy[0], canonical_size_bound(copy[0])
         if not any(json_faults(data)):
-            plain = orjson.loads(orjson.dumps(_json_value(data)))
-            return plain, canonical_size_bound(plain)
+            values = orjson.loads(orjson.dumps(_json_value(data)))
+            return values, canonical_size_bound(values)
     return data, 0
 
 

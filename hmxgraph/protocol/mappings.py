@@ -232,8 +232,8 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields, and the metadata whose names are taken."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
-    rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
-    return {**metadata, **promoted, "hmx": rest}
+    hmx = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
+    return {**metadata, **promoted, "hmx": hmx}
 
 
 def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
@@ -241,11 +241,11 @@ def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, 
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
     fields = {name: metadata[name] for name in promoted if name in metadata}
-    rest = metadata.get("hmx", _ABSENT)
-    if not isinstance(rest, Mapping) or not isinstance(rest.get("fields"), Mapping):
+    hmx = metadata.get("hmx", _ABSENT)
+    if not isinstance(hmx, Mapping) or not isinstance(hmx.get("fields"), Mapping):
         return {name: value for name, value in metadata.items() if name not in fields}, fields, {}
-    plain = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}
-    return {**plain, **rest.get("hidden", {})}, fields, dict(rest["fields"])
+    visible = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}
+    return {**visible, **hmx.get("hidden", {})}, fields, dict(hmx["fields"])
 
 
 def _content_schema(artifact_type: str) -> dict[str, Any]:
