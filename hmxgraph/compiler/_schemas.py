@@ -45,8 +45,8 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags, optional changes named in the summary, and alternations between lookups and
-# changes up to which the summary keeps their order.
+# Limits: search words, words in the tags, optional changes named in the summary, and runs of lookups or of changes for
+# the summary to keep their order.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
@@ -56,9 +56,8 @@ _HALF = 0.5
 _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
-# Minimum success rate of a procedure.
-_RARELY = 0.25
-_MOST_OPTIONAL = 2
+# Minimum success rate and maximum optional steps of a procedure.
+_RARELY, _MOST_OPTIONAL = 0.25, 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 

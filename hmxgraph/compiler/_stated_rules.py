@@ -66,7 +66,7 @@ _PARTICULAR = re.compile(r"[#@<>{}=|_\\/]|\d{3}|\d\.\d|\b(?=\w*\d)(?=\w*[A-Za-z]
 
 
 def rules_in(message: str) -> Iterator[str]:
-    """The sentences of an agent's *message* that state a limit in general terms, without secrets.
+    """The sentences of an agent's *message* that state a limit in general terms, with secrets masked.
 
     >>> list(rules_in("I understand, but unfortunately basic fares cannot be changed. This order cannot be changed."))
     ['Basic fares cannot be changed.']
@@ -246,7 +246,7 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most tellings share; short ones without "I", "you", "your" and "my" are preferred."""
+    """The wording whose terms most tellings share, on average; few terms, and words such as "you", lower its rank."""
     shared = rule.term_counts
 
     def worth(sentence: str) -> tuple[float, str]:

@@ -62,7 +62,7 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 
 def usual_origins(uses: Sequence[Sequence[Step]], least: float = _NEARLY_ALL) -> dict[str, str]:
-    """For each argument the origin of its value in at least the share *least* of sessions; "" if there is none."""
+    """For each argument the origin of its value in at least the share *least* of its sessions; "" if there is none."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
@@ -157,7 +157,9 @@ def _inputs_with_origins(
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each argument its usual origin, or up to three alternatives; () if there are none or it is a later change.
+    """For each argument its usual origin, or up to three alternatives; () if there are none.
+
+    Origins are the user, lookups, and the steps *before*; other changes are ignored.
 
     If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """

@@ -112,7 +112,7 @@ _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagn
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An action name parsed into its kind, verb phrase and object."""
+    """An action name parsed into its kind, its verb, and the subject on which it acts."""
 
     kind: Kind
     verb: str

@@ -38,23 +38,23 @@ class CompilerProfile:
     contradicted_after: int = 8  # outcomes
     near_duplicate: float = 0.92  # Jaccard index of trigrams
 
-    # Goal classes and their procedures: shares of examples from which an action is a step, by kind.
-    lookup_share: float = 0.6
-    action_share: float = 0.25
-    check_share: float = 0.35
-    scratch_share: float = 0.95
-    min_cases: int = 3
+    # Goal classes and their procedures.
+    lookup_share: float = 0.6  # share of examples from which a lookup is a step
+    action_share: float = 0.25  # a change
+    check_share: float = 0.35  # a lookup after the last change
+    scratch_share: float = 0.95  # a thought or a handover
+    min_cases: int = 3  # independent cases
     required_share: float = 0.8  # from which a step is not optional
     goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
     goal_action: float = 0.25  # and to a change
     merge_requests: float = 0.6  # similarity of wording and of actions at which classes merge
     merge_actions: float = 0.5
     unite_steps: float = 0.6  # similarity of steps at which classes with the same changes unite
-    failed_session_weight: float = 0.5
-    goal_penalty: float = 2.0
-    neighbours: int = 20
-    neighbour_power: float = 4.0
-    neighbour_weight: float = 0.4
+    failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
+    goal_penalty: float = 2.0  # of its weights
+    neighbours: int = 20  # similar successful sessions that vote on the actions of a request
+    neighbour_power: float = 4.0  # a vote weighs the similarity to this power
+    neighbour_weight: float = 0.4  # of the votes, mixed with the request model
     exemplars: int = 1500  # the latest sessions among which neighbours are found
     title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
     low_complexity: int = 3  # at most this many steps

@@ -119,7 +119,7 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], context: B
 
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
-    """The lineage key under which versions of *draft* are stored; no artifact id has this form."""
+    """The lineage key under which versions of *draft* are stored; that of an artifact made by hand is its id."""
     suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 

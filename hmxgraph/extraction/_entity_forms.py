@@ -56,9 +56,10 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Names of *type*; *pattern* is tried only if *sign* matches, and its group 1 is the name.
+    """Names of *type*; *pattern* is tried only if *sign* matches. Its group 1 is a name if *accepts* agrees.
 
-    ``examples`` pair a text with the name in it; ``counterexamples`` contain none. Both are run as tests.
+    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form. Both are run as
+    tests.
     """
 
     type: str
@@ -297,7 +298,7 @@ _SEPARATORS = str.maketrans("", "", "_- ")
 
 
 class _Leaf(NamedTuple):
-    """A string inside structured content, with its entity type ("text" for running text)."""
+    """A string or number inside structured content, as text, with its entity type ("text" for running text)."""
 
     type: str
     value: str

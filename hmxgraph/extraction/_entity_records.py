@@ -1,4 +1,4 @@
-"""Find the things that records in tool arguments and results identify, and the links between them.
+"""Find the things that the records in an event's content identify, and the links between them.
 
 A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
 of items), and a record belongs to the one that contains it. All nouns come from the names of fields and tools.
@@ -21,8 +21,8 @@ MOST_RECORDS = 60
 _LONGEST_JSON, _MOST_JSON = 64_000, 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_NOUN = 40
-# Endings of the names of identifying fields, strongest first. A number may also be a count, so it has to look like an
-# identifier.
+# Endings of the names of identifying fields, strongest first. A "number" may also be a count, so its value must have at
+# least `_SHORTEST_NUMBER` characters, one of them a digit.
 _IDS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
 _NUMBERS = frozenset({"number", "numbers", "no", "num", "nr"})
 # Containers whose names say nothing about their contents.
@@ -32,8 +32,8 @@ _WRAPPERS = frozenset(
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs in tool names besides BASE_VERBS, and words that may follow the noun in a tool name: get_user_details.
-_TOOL_VERBS = frozenset({"fetch", "list", "lookup", "query", "read", "retrieve", "select"})
+# Verbs in tool names, and words that may follow the noun in a tool name: get_user_details.
+_TOOL_VERBS = BASE_VERBS | {"lookup"}
 _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
@@ -215,7 +215,10 @@ def _is_list_of_ids(value: Any) -> bool:
 
 
 class _Noun(NamedTuple):
-    """The noun in the name of a field, the type of its values, and their level; if None, only the form identifies."""
+    """The noun in the name of a field, and the type and level of its values.
+
+    If the level is None, a value identifies something only if it has the form of an id.
+    """
 
     noun: str
     type: str
@@ -267,7 +270,7 @@ def _is_name(text: str) -> bool:
 
 
 def _thing(noun: str, value: str) -> Thing:
-    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number gets its noun."""
+    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number becomes "order 12"."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
     if value.isdigit() and len(value) < _CLEAR_DIGITS:
@@ -348,7 +351,7 @@ def subject(tool: str) -> str:
     ('user', 'user', 'order', '')
     """
     verb, *rest = _words(tool) or ("",)
-    if verb not in BASE_VERBS and verb not in _TOOL_VERBS:
+    if verb not in _TOOL_VERBS:
         return ""
     nouns = list(takewhile(lambda word: word not in _NO_SUBJECT, rest))
     return singular(nouns[-1]) if nouns else ""

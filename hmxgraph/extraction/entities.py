@@ -167,7 +167,7 @@ def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
-    """Link a titled observation to the first eight other entities it mentions."""
+    """Link the topic in an event's title to the first eight other entities that the event mentions."""
     other_entities = (other for other in entities if other != title)
     for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
@@ -453,7 +453,7 @@ def _host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Re
 def _fields(
     content: Mapping[str, Any], collector: MentionCollector, recorded: frozenset[str] = frozenset()
 ) -> list[Relation]:
-    """Add the names in *content* that its records did not supply."""
+    """Add the names in *content* that are not among the *recorded* ones; return the relations between them."""
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.value in recorded:

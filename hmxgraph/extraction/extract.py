@@ -338,7 +338,7 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of text from outside, for counting independent ones: a web site, all tools together, or the source.
+    """The origin of text from outside, for counting independent origins: a web site, all tools, or the source.
 
     All tools are one origin because one page can reach an agent through several of them.
 

@@ -1,1 +1,1 @@
-"""Fingerprints: learned state as a signed document, generated, masked, limited in size and verified (HMX-F). Pure."""
+"""Fingerprints: learned state as a document to share: generated, masked, limited in size, signed, verified (HMX-F)."""

@@ -101,7 +101,7 @@ def _has_digit(value: str) -> bool:
 
 
 def mixes(word: str) -> bool:
-    """Whether *word* has six or more characters and at least two of letters, digits and symbols."""
+    """Whether *word* may be a secret: six or more characters, of at least two kinds (letters, digits, symbols)."""
     bare = word.strip(_QUOTES + ".,;:!?()")
     symbols = any(not character.isalnum() and character not in "-_/.:" for character in bare)
     kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), symbols)
@@ -150,7 +150,7 @@ def _is_random_segment(segment: str) -> bool:
 
 
 def _strangeness(parts: list[str]) -> float:
-    """The fraction of letters outside words, and of changes between kinds of characters."""
+    """The number of letters outside words and of changes between kinds of characters, divided by the length."""
     letters = [part for part in parts if part.isalpha()]
     strange = sum(len(part) for part in letters if not _is_word(part))
     return (strange + len(parts) - 1) / max(sum(map(len, parts)), 1)
