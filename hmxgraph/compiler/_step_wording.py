@@ -31,12 +31,12 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     *uses* holds the steps of each session. Origins are the user, lookups, and the steps *before*. A command line shared
     by most uses is quoted instead.
     """
-    every = [step for steps in uses for step in steps]
-    if line := usual_line(every):
+    all_steps = [step for steps in uses for step in steps]
+    if line := usual_line(all_steps):
         return line_instruction(action, line) + (
             _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    instruction_text = with_actor(instruction(action), every)
+    instruction_text = with_actor(instruction(action), all_steps)
     return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 

@@ -409,6 +409,7 @@ _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
     ("scratch", _SCRATCH),
     ("lookup", _LOOKUP),
 )
+# Subjects for verbs whose action names have none, and readings of event types that stand for an unnamed action.
 _BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps", "search for": "it"}
 _EVENT_ACTIONS = {
     "file_edit": Reading("action", "edit", "the file"),

@@ -57,21 +57,21 @@ class CompilerProfile:
     neighbour_weight: float = 0.4  # of the votes, mixed with the request model
     exemplars: int = 1500  # the latest sessions among which neighbours are found
     title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
-    low_complexity: int = 3  # at most this many steps
-    high_complexity: int = 7  # more than this many
+    low_complexity: int = 3  # at most this many steps, and at most twice as many actions
+    high_complexity: int = 7  # more than this many steps, or twice as many actions
 
     # Failures, choices, causes, rules told to users, strategies.
-    recovery_steps: int = 3
+    recovery_steps: int = 3  # at most, of a playbook
     severe_rise: float = 0.15  # of the share of failed sessions
-    choice_share: float = 0.15  # of the sessions at a point
+    choice_share: float = 0.15  # of the choices at a point
     choice_support: int = 3  # sessions
     max_policies: int = 60
     cause_support: int = 4  # sessions, with and without the cause
-    cause_strength: float = 0.15
+    cause_strength: float = 0.15  # causal power
     cause_significance: float = 2.33  # standard errors
     max_causes: int = 60
     max_rules: int = 60  # that agents told users
-    phase_share: float = 0.3
+    phase_share: float = 0.3  # of sessions with a phase, for it to be part of a strategy
     strategy_likeness: float = 0.3  # Jaccard index of steps
 
     # Next-step habits.
@@ -206,21 +206,21 @@ def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAUL
     [('min_support', 1.0)]
 
     """
-    before = baseline.parameters()
+    baseline_values = baseline.parameters()
     changed = [
         {
             "parameter": name,
             "current_value": float(adaptation["current_value"]),
-            "baseline_value": float(before[name]),
-            "delta": round(float(adaptation["current_value"]) - float(before[name]), 9),
+            "baseline_value": float(baseline_values[name]),
+            "delta": round(float(adaptation["current_value"]) - float(baseline_values[name]), 9),
             "adaptation_count": int(adaptation["adaptation_count"]),
             "frozen": bool(adaptation["frozen"]),
         }
         for name, adaptation in sorted(adaptations.items())
-        if adaptation["current_value"] != before[name]
+        if adaptation["current_value"] != baseline_values[name]
     ]
     return {
-        "total_parameters": len(before),
+        "total_parameters": len(baseline_values),
         "adapted_parameter_count": len(changed),
         "global_freeze": False,
         "adapted_parameters": changed,

@@ -279,8 +279,8 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
         f"confidence moved from {head.confidence:.2f} to {draft.seen.confidence:.2f}",
         round(moved, 6) >= profile.confidence_step,
     )
-    before = draft.seen.success_rate if head.success_rate is None else head.success_rate
-    yield "success rate crossed one half", (before >= 0.5) != (draft.seen.success_rate >= 0.5)
+    earlier_rate = draft.seen.success_rate if head.success_rate is None else head.success_rate
+    yield "success rate crossed one half", (earlier_rate >= 0.5) != (draft.seen.success_rate >= 0.5)
 
 
 def _generation(named: str) -> tuple[str, int]:

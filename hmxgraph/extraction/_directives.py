@@ -70,6 +70,7 @@ _CASUAL_HEADS = (
 _MILD = pattern(
     rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<verb>[\w'-]+)"
 )
+# Heads that need a word after them that can be a verb, and heads that need a known base verb.
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
 _STYLE = pattern(
@@ -457,8 +458,8 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
     """
     if sentence.endswith("?") or _PERMISSION_CONDITION.search(sentence) or sentence.count(" ") > 45:
         return None
-    found = list(filter(None, map(_withdrawal_in_clause, _CLAUSES.split(_strip_opening(sentence)))))
-    return next((withdrawal for withdrawal in found if not withdrawal.forgotten), found[0] if found else None)
+    withdrawals = list(filter(None, map(_withdrawal_in_clause, _CLAUSES.split(_strip_opening(sentence)))))
+    return min(withdrawals, key=lambda withdrawal: withdrawal.forgotten, default=None)
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:

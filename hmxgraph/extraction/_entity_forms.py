@@ -208,7 +208,7 @@ FORMS: tuple[_Form, ...] = (
 def forms(text: str) -> Iterator[FormMatch]:
     """Yield the names in *text* that are recognised by form, form by form, each in text order.
 
-    >>> [found.name for found in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
+    >>> [form.name for form in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
     ['https://git.example.com/shop', 'deploy/cart.yaml', 'KubectlError']
     """
     for sign, kinds in _BY_SIGN:

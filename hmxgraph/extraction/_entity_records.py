@@ -97,9 +97,9 @@ def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     fields that could identify that record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
-    >>> for found in records(order, "get_order"):
-    ...     if isinstance(found, Link):
-    ...         print(found.source.name, found.relation_type, found.target.name)
+    >>> for item in records(order, "get_order"):
+    ...     if isinstance(item, Link):
+    ...         print(item.source.name, item.relation_type, item.target.name)
     #W12 user ann_7
     #W12 item 5501447
     5501447 name Lamp
@@ -189,13 +189,13 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
     if field_type(key) in {"aside", "text", "tool", "command", "error_type"}:
         return
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(each, dict | list) for each in values):
+    if any(isinstance(element, dict | list) for element in values):
         return
-    name = _noun_of(key)
-    of_ids = _is_list_of_ids(value)
-    for each in values[:MOST_RECORDS]:
-        if (field := _field(key, name, each, noun, listed=of_ids)) is not None:
-            yield field._replace(alone=len(values) == 1 and values is not value)
+    key_noun = _noun_of(key)
+    listed = _is_list_of_ids(value)
+    for element in values[:MOST_RECORDS]:
+        if (field := _field(key, key_noun, element, noun, listed=listed)) is not None:
+            yield field._replace(alone=not isinstance(value, list))
 
 
 def _is_certain_id(text: str) -> bool:
@@ -209,9 +209,9 @@ def _is_list_of_ids(value: Any) -> bool:
     >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
     (True, False)
     """
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(member, str) for member in value):
         return False
-    return len({len(each) for each in value}) == 1 and 2 * sum(map(_is_certain_id, value)) > len(value)
+    return len({len(member) for member in value}) == 1 and 2 * sum(map(_is_certain_id, value)) > len(value)
 
 
 class _Noun(NamedTuple):
@@ -316,7 +316,7 @@ def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
     """Yield the nodes inside a record that may hold further records."""
     for key in sorted(place.node):
         value = place.node[key]
-        nested = isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+        nested = isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
         holds = nested or isinstance(value, dict)
         if not (holds or isinstance(value, str)) or field_type(key) == "aside":
             continue

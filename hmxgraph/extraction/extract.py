@@ -153,6 +153,7 @@ _REQUESTS = tuple(
         ),
     )
 )
+# Requests that do not say what is wanted.
 _EMPTY = re.compile(
     r"(?:(?:help|assist|do|know|ask|see|look|talk|speak|be|get|let|start|have|hear|explain)\b(?: (?:me|you|us|with"
     r"|that|this|it|out|to|into|please|somebody|someone|a human|an agent|a few|some|questions?|something|things?))*"
