@@ -106,8 +106,8 @@ _CORE_SHARE = 0.5
 # A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
 # less than this probability.
 _BY_CHANCE = 0.01
-# Minimum number of sessions. A reader checked 29 rules against their logs: of 15 that were told in at least five
-# sessions, 13 were true and useful, of 14 that were told in three or four only 7.
+# Minimum number of sessions. A reader checked 29 rules against their logs: of 15 told in at least five sessions, 13
+# were true and useful; of 14 told in three or four, only 7.
 _FEWEST_SESSIONS = 5
 # Maximum number of wordings compared; the most frequent ones are kept.
 _MOST_WORDINGS = 3000

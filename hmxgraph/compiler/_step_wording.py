@@ -139,9 +139,9 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects that contain identifiers from
-    results, may come from results alone: other inputs of a change are the user's choice, even if a result happens to
-    show the same value.
+    Inputs already *stated* are omitted. *free* is False for a change: an origin other than the user is then given only
+    for identifiers and for objects that contain some. Other inputs of a change are the user's choice, even if a result
+    happens to show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)

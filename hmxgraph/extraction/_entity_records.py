@@ -178,8 +178,8 @@ class _Reading:
         return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification, best first: an id; a number; a typed value; a file or host, which contains many things; the
-# name of a person, who owns many things, or of the record.
+# Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
+# things; a name, either of a person, who owns many things, or of the record itself.
 _ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 

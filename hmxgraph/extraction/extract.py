@@ -480,8 +480,8 @@ def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 def _unparsed_fact(text: str) -> MemoryDraft:
     """Draft a fact that no rule matched.
 
-    "The X is NAME or NUMBER" gets a slot, so that a later value supersedes it; any other statement gets one in which
-    another amount, or its denial, contradicts it.
+    "The X is NAME or NUMBER" gets a slot in which a later value supersedes it. Any other statement with a topic (see
+    :func:`~hmxgraph.text.comparison.claim`) gets one in which another amount, or a denial, contradicts it.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True

@@ -78,7 +78,7 @@ class MemoryDraft(NamedTuple):
 
     ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
     same slot supersedes or contradicts it. The slot is empty if several answers can hold at once. ``said_by`` is the
-    speaker; empty for unnamed users, system prompts, state changes and `remember`, whose answers supersede anybody's.
+    speaker; empty for unnamed users, system prompts, state changes and `remember`.
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
     ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when

@@ -380,9 +380,9 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
-# A fingerprint is shared with others, and masking a harmless word costs little, so these rules are stricter than those
-# of :mod:`hmxgraph.text.masking`, which run in between: everything called a password or looking random is masked.
-# Marks are not secrets, so that masking masked text again seldom changes it.
+# A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
+# :mod:`hmxgraph.text.masking`, which run between them: everything that is called a password or looks random. Marks are
+# not secrets, so that masking masked text again seldom changes it.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
 
