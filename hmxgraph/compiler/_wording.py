@@ -70,7 +70,7 @@ def small(text: str) -> str:
 
 
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
-    """The purpose of *actions*: the changes that they make, or if there are none, the subject of their lookups.
+    """The purpose of *actions*: the first three changes that they make; without changes, the subject of their lookups.
 
     *link* joins the changes: "or" if not all of them are made.
 

@@ -364,7 +364,7 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions sorted: of two actions, the one that most sessions with both took first comes first.
+    """These actions sorted by how many of the others they follow in most sessions that took both.
 
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.

@@ -51,7 +51,7 @@ _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
-# Heads that at least so many words must follow: "make sure no changes" is too short to be a lasting rule.
+# Heads that must be followed by at least this many words: "make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS, _LEAST_ASSURED = ("make sure", "be sure", "ensure"), 3
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 _CASUAL_HEADS = (

@@ -401,7 +401,7 @@ _MAX_COMMANDS = 4
 
 
 def commands(line: str) -> Iterator[str]:
-    """Yield at most four programs that *line* runs, with subcommands where they have them; not "cd" and the like.
+    """Yield the first four programs that *line* runs, with subcommands where they have them; not "cd" and the like.
 
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']
