@@ -15,7 +15,7 @@ import tiktoken
 
 from hmxgraph.errors import UnknownChoice
 
-# English words that carry no topic. "may" and "march" are not included: they are also months.
+# English words that carry no topic. "May" is not included, because it is also a month.
 
 STOP_WORDS = frozenset(
     """
