@@ -45,8 +45,8 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags, optional changes named in the summary, and runs of lookups or of changes for
-# the summary to keep their order.
+# Limits: search words, words in the tags, optional changes named in the summary, and runs (of lookups or of changes)
+# whose order the summary keeps.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3

@@ -359,7 +359,7 @@ def _fits_head(match: re.Match[str]) -> bool:
 
 
 def _imperative(verb: str) -> bool:
-    """Whether *verb* can head an instruction: a known base form, or a word that looks like no other form or class."""
+    """Whether *verb* can head an instruction: a base verb, or a word without signs of another form or word class."""
     plain = verb.lower()
     return plain in BASE_VERBS or not (
         plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))

@@ -1,1 +1,1 @@
-"""Fingerprints: learned state as a document to share: generated, masked, limited in size, signed, verified (HMX-F)."""
+"""Fingerprints: learned state to share, generated, masked, limited in size, signed and verified (HMX-F). Pure."""

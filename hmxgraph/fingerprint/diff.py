@@ -67,7 +67,7 @@ class FingerprintDiff:
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: in summaries with the same content, name or id, and in all numbers."""
+    """The changes from *before* to *after*: of summaries, matched by content, name or cluster id, and of numbers."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,

@@ -172,9 +172,10 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """Split a plain statement: negations and amounts are the answer; other words except fillers, and signs, the topic.
+    """Split a plain statement into its topic (words and signs) and its answer (negations and amounts).
 
-    Equal topics with different answers contradict each other. The topic is empty if it has fewer than two words.
+    Fillers belong to neither. Equal topics with different answers contradict each other. The topic is empty if it has
+    fewer than two words.
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')
