@@ -51,7 +51,7 @@ class CompilerProfile:
     merge_actions: float = 0.5
     unite_steps: float = 0.6  # similarity of steps at which classes with the same changes unite
     failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
-    goal_penalty: float = 2.0  # of its weights
+    goal_penalty: float = 2.0  # on the weights of the request model
     neighbours: int = 20  # similar successful sessions that vote on the actions of a request
     neighbour_power: float = 4.0  # a vote weighs the similarity to this power
     neighbour_weight: float = 0.4  # of the votes, mixed with the request model

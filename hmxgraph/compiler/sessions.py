@@ -273,7 +273,7 @@ class _OpenSteps:
         return self.count - len(self._first) - len(self._latest)
 
 
-# The reader that turns events into a summary, one by one.
+# The reader, which takes events one by one and gives the summary.
 
 # User messages among which the request is sought, maximum statements about what worked, and minimum informative words
 # of a request.
