@@ -555,7 +555,8 @@ def _opens_session(event: Event) -> bool:
 
 
 def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
-    families = _families(text.lower(), voice)
+    # sentences() drops the same marks.
+    families = _families(text.lower().replace("**", ""), voice)
     opens = voice.part == "user" and event.event_type == "message" and _opens_session(event)
     if not opens and not any(families):
         return

@@ -7,7 +7,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import GraphError
+from hmxgraph.errors import GraphError, InvalidRequest
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.reports import Receipt
 from hmxgraph.protocol.timestamps import iso
@@ -79,18 +79,28 @@ def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
     for position, event in enumerate(events):
         groups.setdefault(_group(event), []).append(position)
     receipts: dict[int, Receipt] = {}
-    for (session_id, key), positions in groups.items():
-        with _stored_before(receipts):
-            report = call.graph.record(
-                [events[position] if isinstance(events[position], Mapping) else {} for position in positions],
-                session_id=session_id or "unnamed",
-                agent_id=call.key.agent_id,
-                format=FORMAT,
-                idempotency_key=key or None,
-            )
-        receipts |= dict(zip(positions, report.receipts, strict=True))
-    _count(call, list(receipts.values()))
+    try:
+        for (session_id, key), positions in groups.items():
+            with _stored_before(receipts):
+                stored = _recorded_group(call, session_id, key, [events[position] for position in positions])
+            receipts |= dict(zip(positions, stored, strict=True))
+    finally:
+        _count(call, list(receipts.values()))
     return [receipts[position] for position in range(len(events))]
+
+
+def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
+    """Receipts for the *events* of one session and idempotency key; all are rejected if these are not valid Unicode."""
+    try:
+        return call.graph.record(
+            [event if isinstance(event, Mapping) else {} for event in events],
+            session_id=session_id or "unnamed",
+            agent_id=call.key.agent_id,
+            format=FORMAT,
+            idempotency_key=key or None,
+        ).receipts
+    except InvalidRequest as error:
+        return [Receipt(position, "rejected", reason=str(error)) for position in range(len(events))]
 
 
 @contextmanager

@@ -136,6 +136,19 @@ def test_a_repeated_capture_with_its_key_is_a_duplicate(served, secret):
     assert (other.status_code, other.json()["error"]["code"]) == (422, "validation_error")
 
 
+def test_an_event_with_an_invalid_name_rejects_no_other(served, secret):
+    """A session or key that is not valid Unicode rejects its event; the rest of the batch is stored and counted."""
+    event = {"type": "message", "sessionId": "s", "payload": {"role": "user", "content": "hi"}}
+    batch = {"events": [event, {**event, "sessionId": "\ud800"}, {**event, "idempotencyKey": "\ud800"}]}
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    with httpx.Client(base_url=served.base_url, headers=headers, timeout=120) as http:
+        results = http.post("/capture/batch", content=json.dumps(batch)).json()["data"]["results"]
+        usage = http.get("/usage-metrics?period=1h").json()["data"]
+    assert [result["status"] for result in results] == ["ingested", "error", "error"]
+    assert "leave out the lone surrogates" in results[1]["reason"]
+    assert (usage["eventsIngested"], usage["errors"]) == (1, 2)
+
+
 def test_tenants_see_nothing_of_each_other(served, client, address, tenant_id):
     """Neither recall nor lists nor guessed ids reach another tenant's data."""
     client.capture_batch([event for number in range(4) for event in deployment(number)])

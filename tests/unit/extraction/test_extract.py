@@ -296,6 +296,13 @@ def test_what_is_liked_is_named_without_emphasis():
     assert {(memory.object, memory.slot) for memory in memories} == {(memories[0].object, memories[0].slot)}
 
 
+@pytest.mark.parametrize("text", ["I **love** hiking.", "I **really love** hiking.", "**I love hiking.**"])
+def test_emphasis_hides_no_preference(text):
+    """Markdown's bold between or around the words of a preference change nothing."""
+    (liking,) = extract(said(text)).memories
+    assert (liking.kind, liking.object) == ("preference", "hiking")
+
+
 def test_a_rule_about_oneself_is_stored_under_that_name():
     """It applies to and replaces only that user's rules; other rules carry no name."""
     ann, bob = (
