@@ -20,21 +20,22 @@
 // that a relation "name" gives the entity, or null.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
-// because a call without its result is useless. Also fetched are the first $examples of the $sessions: whole if they
-// have at most $short events, otherwise only their last eight, which show how they ended.
+// because a call without its result is useless. Also fetched are $examples of the $sessions, those with the highest
+// $worths, reduced by the factor $if_failed if the last feedback was negative: whole if they have at most $short events,
+// otherwise only their last eight, which show how they ended.
 //
 // The 24 events after each of the $trails are fetched: what was done about a failure, or after a piece of work, often
 // has none of the words of the question.
 //
 // outcomes gives the signal of the last feedback on each of the $sessions, and of the sessions of linked events, if it
-// had been given by then; long_sessions lists those of the $sessions, and the running one, with more than $longest
+// had been given by then; logs lists those of the $sessions, and the running one, with more than $longest
 // events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
 // last, reveals concurrent commits since the first statement.
 //
 // mode: read
-// row:  mentions, events, texts, results, contents, outcomes, long_sessions, relations, related, cut_off, state_version
+// row:  mentions, events, texts, results, contents, outcomes, examples, logs, relations, related, cut_off, state_version
 CALL () {
   UNWIND $anchors AS key
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
@@ -67,8 +68,20 @@ CALL () {
     collect([result.event_id, call.event_id]) AS results,
     collect(CASE WHEN key IN $unanswered THEN result END) AS missing
 }
-CALL (linked, spanned, missing) {
-  CALL (linked, spanned, missing) {
+CALL () {
+  UNWIND range(0, size($sessions) - 1) AS place
+  MATCH (session:Session {key: $sessions[place]})
+  WHERE session.tenant_id = $tenant_id
+  WITH
+    session,
+    place,
+    session.outcome IN ['negative', 'correction'] AND session.outcome_order[1] <= $as_of_us AS failed
+  ORDER BY $worths[place] * CASE WHEN failed THEN $if_failed ELSE 1.0 END DESC, place
+  LIMIT $examples
+  RETURN collect(session) AS examples
+}
+CALL (linked, spanned, missing, examples) {
+  CALL (linked, spanned, missing, examples) {
     UNWIND linked + spanned[0..120] AS event
     RETURN event
     UNION
@@ -81,17 +94,13 @@ CALL (linked, spanned, missing) {
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
-    UNWIND $sessions[0..$examples] AS key
-    MATCH (session:Session {key: key})
-    WHERE session.tenant_id = $tenant_id
+    UNWIND examples AS session
     MATCH (tail:Event {key: session.tail_key})<-[:NEXT*0..7]-(event)
     WHERE tail.tenant_id = $tenant_id AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
-    UNWIND $sessions[0..$examples] AS key
-    MATCH (session:Session {key: key})
-    WHERE session.tenant_id = $tenant_id AND session.event_count <= $short
+    UNWIND [session IN examples WHERE session.event_count <= $short | session.key] AS key
     MATCH (event:Event)
     USING INDEX SEEK event:Event(session_key, sequence)
     WHERE event.session_key = key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
@@ -144,7 +153,7 @@ CALL () {
       ORDER BY event.session_key, event.sequence
       SKIP $longest LIMIT 1
     }) <= $as_of_us
-  RETURN collect(session.session_id) AS long_sessions
+  RETURN collect(session.session_id) AS logs
 }
 CALL () {
   UNWIND $named AS key
@@ -215,7 +224,8 @@ RETURN
   results,
   contents,
   outcomes,
-  long_sessions,
+  [session IN examples | session.session_id] AS examples,
+  logs,
   [relation IN links | [
     startNode(relation).key, relation.relation_type, endNode(relation).key, relation.weight, relation.confidence,
     relation.evidence_count, relation.last_us

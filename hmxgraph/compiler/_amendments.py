@@ -14,20 +14,21 @@ from hmxgraph.compiler._vocabulary import has_word, telling_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input changed; the detail of the amendment in brackets.
-GIVEN = "given"  # added [where its value is from, or the value]
+# How an input of the retry differs from that of the failed call, whose error is called the message here. In brackets:
+# the detail of the amendment.
+GIVEN = "given"  # added ["user", "from" and an action, "set to" and the value, or ""]
 LEFT = "left out"
-ASKED = "asked"  # replaced by a value from the user
-CHOSEN = "chosen"  # replaced by a value that the user chose [from the result of this action]
-FROM = "from"  # replaced by a value from a result [of this action]
+ASKED = "asked"  # replaced by a value that the user gave after the failure
+CHOSEN = "chosen"  # replaced after the user spoke; see _recoveries.changed_inputs [the action that returned it, or ""]
+FROM = "from"  # replaced by a value from a result [the action that returned it]
 SET = "set"  # replaced by a flag, a small number or a plain word [the value]
-ADDS_UP = "adds up"  # several numbers that now add up to one in the message [the words that name it]
-EQUALS = "equals"  # a number that now equals one in the message [the words that name it]
+ADDS_UP = "adds up"  # several numbers, or the only one of a list: their sum is in the message [the words that name it]
+EQUALS = "equals"  # any other number: it is in the message [the words that name it]
 SPLIT = "split"  # the same total, in more parts
 NAMED = "named"  # replaced by values that the message contains
-UNLIKE = "unlike"  # a list without the entries that equalled those at the same places of another list [this list]
-AS_MANY = "as many"  # a list that is now as long as another [this list]
-FEWER = "fewer"  # a list without some of its entries
+UNLIKE = "unlike"  # a list lost the entries that equalled those at the same places of another list [the other list]
+AS_MANY = "as many"  # a list is now as long as another one [the other list]
+FEWER = "fewer"  # a list lost some of its entries
 AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
 WRITTEN = "written"  # the same value in another form [the form]
 CORRECTED = "corrected"  # any other replacement
@@ -42,10 +43,11 @@ _LEAVES = 200
 _DEEPEST = 6
 _LONGEST_AFFIX = 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
-_CLAUSE = re.compile(r"[,;:.()\[\]\n]\s")
-_COPULAS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
+_CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
+# Words and signs between a number and the words that name it: "the total price is 375".
+_LINKS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that may be stated: flags, small whole numbers and lower-case words.
+# Values that artifacts may state, besides flags: lower-case words, and whole numbers below a limit.
 _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
 _DIGITS = re.compile(r"\d")
@@ -56,7 +58,7 @@ _FEW_DIGITS = 3
 
 @dataclass(slots=True)
 class _Call:
-    """A call: its action and inputs and, if it failed, the error message and its ``ValueOrigins.moment``."""
+    """A call: its action and inputs and, if it failed, the error message and the moment (``ValueOrigins.moment``)."""
 
     action: str
     inputs: Mapping[str, Any]
@@ -80,7 +82,8 @@ class Attempts:
     def failed(self, event_id: str, message: str, moment: int) -> None:
         """Record that a call failed at this *moment*, with this *message*.
 
-        A call already recorded as failed keeps its moment; calls without inputs are ignored.
+        A call already recorded as failed keeps its moment, and its message if the new one is empty. Unknown calls and
+        calls without inputs are ignored.
         """
         call = self._calls.get(event_id)
         if call is None or not call.inputs:
@@ -98,9 +101,10 @@ def _bounded(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Functions that return the source of a value, or "".
+    """Functions that return the source of a value given as text; "" if it is unknown.
 
-    ``since`` considers only what came after the failure, ``in_session`` the whole session up to now.
+    ``since`` returns the user, or the latest action that returned the value after the failure; ``in_session`` returns
+    the only action that returned it in the session so far.
     """
 
     since: Callable[[str], str]
@@ -207,17 +211,20 @@ def _shape(old: Any, new: Any) -> str | None:
 
 
 def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
-    """How a text was extended, shortened or reformatted with the same digits: kind, place, affix or form; else None."""
+    """How a text changed, as (kind, place of the affix, affix or form); None if in no such way.
+
+    It gained or lost a short affix, or has the same digits in another format without letters.
+    """
     if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
         return None
     for how, short, long in ((AFFIXED, old, new), (STRIPPED, new, old)):
         if (affix := _affix(short, long)) is not None:
             return how, *affix
-    shape, digits = _DIGITS.sub("N", new), Counter(_DIGITS.findall(new))
-    reordered = (
-        digits.total() > _FEW_DIGITS and digits == Counter(_DIGITS.findall(old)) and shape != _DIGITS.sub("N", old)
+    pattern, digits = _DIGITS.sub("N", new), Counter(_DIGITS.findall(new))
+    reformatted = (
+        digits.total() > _FEW_DIGITS and digits == Counter(_DIGITS.findall(old)) and pattern != _DIGITS.sub("N", old)
     )
-    return (WRITTEN, "", f"as {shape}") if reordered and not _LETTER.search(shape.replace("N", "")) else None
+    return (WRITTEN, "", f"as {pattern}") if reformatted and not _LETTER.search(pattern.replace("N", "")) else None
 
 
 def _affix(old: str, new: str) -> tuple[str, str] | None:
@@ -257,18 +264,18 @@ def _by_key(name: str, value: Any) -> dict[str, list[float]]:
 
 
 def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
-    """Each number of a message with the words that name it; "" if none do.
+    """Each number of a message with the words that name it, at most three; "" if none do.
 
     >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
     [(375.0, 'total price'), (299.0, 'paid')]
     """
     for match in _NUMBER.finditer(message[:_LONGEST]):
-        clause = _CLAUSE.split(message[: match.start()])[-1]
+        clause = _CLAUSE_END.split(message[: match.start()])[-1]
         words = _WORD.findall(clause)
-        while words and (words[-1].lower() in _COPULAS or not telling_words(words[-1])):
+        while words and (words[-1].lower() in _LINKS or not telling_words(words[-1])):
             words.pop()
         named: list[str] = []
-        while words and telling_words(words[-1]) and words[-1].lower() not in _COPULAS and len(named) < 3:
+        while words and telling_words(words[-1]) and words[-1].lower() not in _LINKS and len(named) < 3:
             named.insert(0, words.pop().lower())
         yield float(match.group().replace(",", "")), " ".join(named)
 
@@ -293,7 +300,7 @@ def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the values that changed inside an input; "" if not exactly one, or if it is the input's own *name*."""
+    """The key of the new values inside an input; "" if they have several keys or none, or the input's own *name*."""
     keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 

@@ -54,8 +54,8 @@ class Cases:
         groups_by_value: defaultdict[str, list[int]] = defaultdict(list)
         for session in sorted(sessions, key=lambda session: (-self._weight_of(session.about), session.session_id)):
             rarest = self._rarest_of(session.about)
-            rivals = sorted({place for value in rarest for place in groups_by_value[value]})
-            similarity = {place: self._similarity(session, groups[place][0]) for place in rivals}
+            candidates = sorted({place for value in rarest for place in groups_by_value[value]})
+            similarity = {place: self._similarity(session, groups[place][0]) for place in candidates}
             best = max(similarity, key=similarity.__getitem__, default=None)
             if best is not None and similarity[best] >= _SAME_CASE:
                 groups[best].append(session)
@@ -72,8 +72,8 @@ class Cases:
         values left out weigh less together than what the two sessions must have in common.
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
-        spare = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
-        while ranked and (spare := spare - self._rarity.get(ranked[-1], 0.0)) > 0:
+        omissible = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)
+        while ranked and (omissible := omissible - self._rarity.get(ranked[-1], 0.0)) > 0:
             ranked.pop()
         return [value for value in ranked if value in self._rarity]
 

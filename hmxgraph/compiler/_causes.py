@@ -1,4 +1,4 @@
-"""causal_pattern: what makes sessions succeed or fail, compared with sessions without the cause (HMX-A 4.4).
+"""causal_pattern: what makes sessions succeed or fail, or a call fail, found by comparing sessions (HMX-A 4.4).
 
 Some kinds of requests are harder than others, and each has its own actions, so sessions are compared only with those of
 the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p and base
@@ -30,10 +30,14 @@ _LEAST_AFFECTED = 3
 _SAME = 0.8
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
-_SPARED = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
-_HAPPENED = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
+# What sessions with each effect did, and what those without it did.
+_WITH_EFFECT = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
+_WITHOUT_EFFECT = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
 # A contrast must hold in at least this many strata with at least this many sessions on each side.
 _LEAST_STRATA, _LEAST_COMPARED = 2, 2
+# Leaving out a lookup can be a cause if at least and at most these shares of the sessions with the action left it out.
+_LEAST_OMITTED, _MOST_OMITTED = 0.1, 0.8
+# Maximum kinds of requests that the conditions name.
 _MOST_KINDS = 3
 
 _StepsBySession = Mapping[str, Sequence[int]]
@@ -41,11 +45,11 @@ _StepsBySession = Mapping[str, Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
-    """A property of sessions: its description, its lineage key, and the steps at which each session shows it.
+    """A property of sessions: its description, its key, and the positions of the steps at which each session shows it.
 
-    ``scope`` holds the sessions that could show it, ``effects`` the outcomes it may cause. ``advice`` says what an
-    agent can do; "" if an agent does not control the cause. ``without`` describes the sessions that lack the cause.
-    ``failing`` holds the ids of the sessions whose call failed, if that is the effect.
+    ``scope`` holds the sessions that could show it, ``subjects`` the nouns for tags, ``effects`` the outcomes it may
+    cause. ``advice`` says what an agent can do; "" if an agent does not control the cause. ``without`` describes the
+    sessions that lack the cause. ``failing`` holds the ids of the sessions whose call failed, if that is the effect.
     """
 
     name: str
@@ -80,7 +84,7 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """How many sessions show the cause."""
+        """How many of the counted sessions show the cause."""
         return sum(stratum.having for stratum in self.strata)
 
     @property
@@ -141,7 +145,7 @@ def causal_patterns(
     summaries: Sequence[SessionSummary],
     profile: CompilerProfile,
 ) -> Iterator[ArtifactDraft]:
-    """The causes of success and failure, the most significant first, at most ``max_causes``."""
+    """The causes of success, of failure and of failed calls, the most significant first, at most ``max_causes``."""
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     # Skip sessions without a known outcome or a comparison group.
     judged = (summary for summary in summaries if summary.outcome != "unknown" and summary.session_id in kinds)
@@ -195,8 +199,8 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):
         nouns = tuple(subjects([action]))
         if is_action(action):
-            users = [user for user in summaries if user.session_id in uses[action]]
-            yield from _changes_without_lookup(action, users, uses[action])
+            callers = [session for session in summaries if session.session_id in uses[action]]
+            yield from _omitted_lookups(action, callers, uses[action])
         elif not _ends_sessions(uses[action], summaries):
             # Only lookups are advised, because they cost little; whether a change is due depends on the situation.
             advice = capital(instruction(action))
@@ -205,7 +209,10 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """The failed steps after which work continued; a failure that ends the session is its outcome, not its cause."""
+    """For each session, the failed steps after which work continued.
+
+    A failure that ends the session is its outcome, not its cause.
+    """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for occurrence in group.occurrences:
         summary, step = occurrence.summary, occurrence.failure.step
@@ -232,43 +239,45 @@ def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -
     return ends > len(uses) / 2
 
 
-def _changes_without_lookup(action: str, users: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
-    """Yield a cause for each lookup that some sessions make before *action* and others do not: that it was left out.
+def _omitted_lookups(action: str, callers: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
+    """Yield a cause for each lookup that some *callers* of *action* make before it and others do not: the omission.
 
     A similar lookup counts as the same one.
     """
-    before = {user.session_id: frozenset(user.actions[: uses[user.session_id][0]]) for user in users}
+    before = {caller.session_id: frozenset(caller.actions[: uses[caller.session_id][0]]) for caller in callers}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
         similar = {lookup, *(name for name in names if alike(name, lookup))}
         lacking = {key: uses[key][:1] for key in before if similar.isdisjoint(before[key])}
-        if 0.1 <= len(lacking) / len(users) <= 0.8:
+        if _LEAST_OMITTED <= len(lacking) / len(callers) <= _MOST_OMITTED:
             nouns = tuple(subjects([action, lookup]))
             yield _Cause(
                 f"{action} is called without {lookup} before it",
                 f"without:{action}:{lookup}",
                 lacking,
-                users,
+                callers,
                 nouns,
                 (_CALL_FAILS,),
                 f"Call {lookup} before {action}",
                 f"with {lookup} before it",
-                frozenset(user.session_id for user in users if user.steps[uses[user.session_id][0]].ok is False),
+                frozenset(
+                    caller.session_id for caller in callers if caller.steps[uses[caller.session_id][0]].ok is False
+                ),
             )
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
     """The finding for *cause* and *effect*; None if too few sessions support it, or it is weak or may be chance."""
-    running = _exposed_sessions(cause)
-    groups = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in running}
-    by_kind = strata(
-        (groups[session.session_id], session.session_id in cause.places, cause.shows(effect, session))
-        for session in running
+    exposed = _exposed_sessions(cause)
+    kind_and_agent = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in exposed}
+    tables = strata(
+        (kind_and_agent[session.session_id], session.session_id in cause.places, cause.shows(effect, session))
+        for session in exposed
     )
-    comparable = [session for session in running if groups[session.session_id] in by_kind]
+    comparable = [session for session in exposed if kind_and_agent[session.session_id] in tables]
     having = tuple(session for session in comparable if session.session_id in cause.places)
     compared = frozenset(kinds[session.session_id] for session in comparable)
-    finding = Finding(cause, effect, having, tuple(by_kind.values()), compared)
+    finding = Finding(cause, effect, having, tuple(tables.values()), compared)
     if min(finding.count, finding.others) < profile.cause_support or finding.affected < _LEAST_AFFECTED:
         return None
     clear = finding.strength >= profile.cause_strength and finding.significance >= profile.cause_significance
@@ -276,7 +285,7 @@ def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: Comp
 
 
 def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
-    """The sessions that show the cause, and those that went on beyond the step at which it usually occurs.
+    """The sessions that show the cause, and those long enough to reach the step at which it usually first occurs.
 
     If shorter sessions counted, a last resort would be blamed for the failure of the sessions that need it.
     """
@@ -287,7 +296,7 @@ def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
 
 def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfile) -> ArtifactDraft:
     cause, effect = finding.cause, finding.effect
-    spared = [session for session in finding.having if not cause.shows(effect, session)][:_COUNTEREXAMPLES]
+    exceptions = [session for session in finding.having if not cause.shows(effect, session)][:_COUNTEREXAMPLES]
     others = f"{finding.others_affected} of {finding.others}"
     content = {
         "cause": cause.name,
@@ -301,13 +310,15 @@ def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfil
             ),
             *_tasks(finding, names),
         ],
-        "counterexamples": [f"Session {session.session_id} {_SPARED[effect]} nevertheless" for session in spared],
+        "counterexamples": [
+            f"Session {session.session_id} {_WITHOUT_EFFECT[effect]} nevertheless" for session in exceptions
+        ],
     }
     return ArtifactDraft(
         artifact_type="causal_pattern",
         lineage_key=f"cause:{cause.key}:{effect}",
         title=title(f"{cause.advice}: {_contrast(finding)}" if cause.advice else _heading(cause.name, effect)),
-        summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_HAPPENED[effect]}; "
+        summary=f"Where {cause.name}, {finding.affected} of {finding.count} sessions {_WITH_EFFECT[effect]}; "
         f"{cause.without}, {others} sessions of the same agents with similar requests.",
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
@@ -336,7 +347,7 @@ def _contrast(finding: Finding) -> str:
     having, others = (f"{finding.affected} of {finding.count}", f"{finding.others_affected} of {finding.others}")
     if finding.effect == _CALL_FAILS:
         return f"it failed {having} times without, {others} times with it"
-    return f"{_HAPPENED[finding.effect]} {having} times with it, {others} times without it"
+    return f"{_WITH_EFFECT[finding.effect]} {having} times with it, {others} times without it"
 
 
 def _heading(cause: str, effect: str) -> str:

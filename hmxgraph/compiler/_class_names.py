@@ -1,4 +1,4 @@
-"""The names of kinds of work: a phrase that the requests share, else the purpose of the actions."""
+"""The names of goal classes: a phrase that their requests share, else the purpose of their actions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -29,8 +29,9 @@ _TOPICS = 6
 def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     """The name of a class: the phrase shared by its requests, else the purpose of its actions.
 
-    If many changes are usual, only those of nearly all sessions count. If none is usual, or if one is a general-purpose
-    program, the words of the requests name the class where possible.
+    If many changes are usual, only those of nearly all examples count. If none is usual, or if one is a general-purpose
+    program, the words of the requests name the class where possible. A class without changes is named by what its
+    sessions look up.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     for phrase in (common_complaint, common_phrase):
@@ -47,10 +48,10 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
     return goal_phrase(usual, conjunction(usual, goal_class.examples))
 
 
-def conjunction(actions: Sequence[str], models: Sequence[SessionSummary]) -> str:
+def conjunction(actions: Sequence[str], sessions: Sequence[SessionSummary]) -> str:
     """The word that joins these actions: "and" if most sessions took all of them without failing, else "or"."""
-    taken = [{step.action for step in session.steps if step.ok is not False} for session in models]
-    return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(models) else "or"
+    taken = [{step.action for step in session.steps if step.ok is not False} for session in sessions]
+    return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(sessions) else "or"
 
 
 def _answer(goal_class: GoalClass) -> str:
@@ -65,7 +66,9 @@ def _answer(goal_class: GoalClass) -> str:
 
 
 def _request_name(requests: Sequence[str]) -> str:
-    """A name made of the verb that many requests share and a topic that most share; "" if one is missing.
+    """A name made of the verb that many requests share and a topic of at least half of them.
+
+    "" if one is missing, or if few requests tie them together.
 
     >>> _request_name(["Please deploy catalog to staging", "Deploy search to staging now"])
     'deploy to staging'
@@ -95,7 +98,7 @@ def _request_name(requests: Sequence[str]) -> str:
 
 
 def _earliness(noun: str, requests: Sequence[str]) -> int:
-    """The negated sum of the positions of *noun* in the requests; higher for the subject, which tends to come first."""
+    """The negated sum of the positions of *noun* in the requests: the topic of a request tends to come first."""
     places = [(request.lower().find(noun), len(request)) for request in requests]
     return -sum(place if place >= 0 else length for place, length in places)
 

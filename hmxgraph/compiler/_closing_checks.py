@@ -1,7 +1,7 @@
 """decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
 
-Only sessions whose first result of the lookup lacked the statement are counted, so that the last result shows what the
-work changed.
+A statement is a short line of a result, such as "service: running". Only sessions whose first result of the lookup
+lacked the statement are counted, so that the last result shows what the work changed.
 """
 
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from hmxgraph.compiler._wording import citing, subjects
 from hmxgraph.compiler.failures import Stratum, chance
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import cited
 
 # Minimum share of successes among sessions that ended with the statement, maximum share among the others, and maximum
@@ -37,25 +37,25 @@ class _CheckedSession:
 class _ClosingCheck:
     """A *statement* of a *lookup*, counted over the sessions whose first result lacks it.
 
-    ``ended`` are the sessions whose last result has the statement, ``others`` is the number of the other sessions, and
+    ``having`` holds those whose last result has the statement, ``others`` is the number of the others, and
     ``others_well`` how many of these went well.
     """
 
     lookup: str
     statement: str
-    ended: tuple[_CheckedSession, ...]
+    having: tuple[_CheckedSession, ...]
     others: int
     others_well: int
 
     @property
-    def ended_well(self) -> int:
+    def having_well(self) -> int:
         """How many of the sessions that ended with the statement went well."""
-        return _count_well(self.ended)
+        return _count_well(self.having)
 
     @cached_property
     def chance(self) -> float:
         """The probability of at least such a difference by chance."""
-        return chance(Stratum(len(self.ended), self.ended_well, self.others, self.others_well))
+        return chance(Stratum(len(self.having), self.having_well, self.others, self.others_well))
 
 
 def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -80,7 +80,10 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSe
 
 
 def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _ClosingCheck | None:
-    """The most significant check with which at least *least* successful sessions ended; None if there is none."""
+    """The most significant check that enough sessions support, with clearly different shares; None if there is none.
+
+    At least *least* sessions that ended with its statement must have succeeded.
+    """
     statements = {
         statement
         for checked_session in checked
@@ -90,7 +93,7 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
     significant = [
         check
         for check in _checks(lookup, checked)
-        if check.ended_well >= max(least, _LEAST_WELL * len(check.ended))
+        if check.having_well >= max(least, _LEAST_WELL * len(check.having))
         and check.others_well <= _MOST_OTHERS_WELL * check.others
         and check.chance * len(statements) <= _BY_CHANCE
     ]
@@ -99,17 +102,18 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
 
 def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_ClosingCheck]:
     """Yield the check for each statement, counted over the sessions whose first result lacks it."""
-    ended, began, began_well = defaultdict[str, list[_CheckedSession]](list), Counter[str](), Counter[str]()
+    having: defaultdict[str, list[_CheckedSession]] = defaultdict(list)
+    first_counts, first_counts_well = Counter[str](), Counter[str]()
     for checked_session in checked:
         first = set(checked_session.first.says)
-        began.update(first)
-        began_well.update(first if checked_session.session.succeeded else ())
+        first_counts.update(first)
+        first_counts_well.update(first if checked_session.session.succeeded else ())
         for statement in set(checked_session.last.says) - first:
-            ended[statement].append(checked_session)
+            having[statement].append(checked_session)
     well = _count_well(checked)
-    for statement, sessions in ended.items():
-        others = len(checked) - began[statement] - len(sessions)
-        others_well = well - began_well[statement] - _count_well(sessions)
+    for statement, sessions in having.items():
+        others = len(checked) - first_counts[statement] - len(sessions)
+        others_well = well - first_counts_well[statement] - _count_well(sessions)
         yield _ClosingCheck(lookup, statement, tuple(sessions), others, others_well)
 
 
@@ -118,7 +122,7 @@ def _count_well(checked: Iterable[_CheckedSession]) -> int:
 
 
 def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
-    use = "Have the user use" if done_by_user([checked_session.last for checked_session in check.ended]) else "Use"
+    use = "Have the user use" if done_by_user([checked_session.last for checked_session in check.having]) else "Use"
     scope = subjects([check.lookup])
     statement = cited(check.statement)
     return ArtifactDraft(
@@ -130,14 +134,14 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
             "condition": f"{check.lookup} is done",
             "recommendation": (
                 f"Go on until it says {statement}. {use} it again before the work ends: sessions that ended with this "
-                f"went well {_share(check.ended_well, len(check.ended))}, others "
-                f"{_share(check.others_well, check.others)}."
+                f"went well {of_times(check.having_well, len(check.having))}, others "
+                f"{of_times(check.others_well, check.others)}."
             ),
             "alternatives": [],
             "outcomes": [],
             "scope": scope,
         },
-        seen=Observations(len(check.ended), len(check.ended), check.ended_well),
+        seen=Observations(len(check.having), len(check.having), check.having_well),
         source_events=evidence(
             (
                 [
@@ -145,14 +149,10 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
                     checked_session.last.event_id,
                     checked_session.session.outcome_event_id,
                 ]
-                for checked_session in check.ended
+                for checked_session in check.having
             ),
             profile.max_evidence,
         ),
         tags=tags(["decision", *scope]),
         metadata={"origin": "closing_checks", "tools": [check.lookup]},
     )
-
-
-def _share(well: int, sessions: int) -> str:
-    return times(well, sessions).removeprefix("worked ")

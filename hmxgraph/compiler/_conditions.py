@@ -12,8 +12,8 @@ from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
 _MOST_WORDS = 20
-# The least number of requests on each side. At least the first share of the option's requests must use the word, and at
-# most the second share of rival requests may.
+# Minimum requests of the option, and of its rivals; minimum share of the option's requests that use the word, and
+# maximum share of rival requests that do.
 _LEAST_REQUESTS, _LEAST_SHARE, _MOST_RIVALS = 5, 0.6, 0.15
 # The same shares for a word that is not among the option's own terms.
 _LEAST_UNTIED, _MOST_UNTIED_RIVALS = 0.9, 0.05

@@ -29,7 +29,7 @@ class Observations:
 
     @classmethod
     def of_sessions(cls, models: Sequence[SessionSummary], members: Iterable[SessionSummary]) -> "Observations":
-        """Those of something learned from the sessions *models*, with the known outcomes of the sessions *members*."""
+        """The support of what was learned from the sessions *models*, with the known outcomes of *members*."""
         outcomes = [member.succeeded for member in members if member.went_well is not None]
         return cls(len(models), len(outcomes), sum(outcomes))
 
@@ -53,9 +53,9 @@ class ArtifactDraft:
     """One proposed artifact.
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
-    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if following
-    it would not help, ``proposed`` is True if it relies on untrusted sources and too few sessions or sources support
-    it; either keeps it a draft.
+    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if
+    following it is not known to help, ``proposed`` is True if it relies on untrusted sources and too few sessions or
+    sources support it; either keeps it a draft.
     """
 
     artifact_type: ArtifactType
@@ -73,7 +73,7 @@ class ArtifactDraft:
     proposed: bool = False
 
     def validated(self, profile: CompilerProfile) -> bool:
-        """Whether it may become active: useful, not only proposed, and supported by enough sessions of known outcome.
+        """Whether it may become active: useful, not only proposed, and with enough sessions and observations.
 
         An artifact that recommends a way of working must have worked at least once.
         """
@@ -95,7 +95,7 @@ class ArtifactDraft:
 
 
 def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
-    """At most *most* distinct event ids, an equal share from each trail, in order.
+    """At most *most* distinct event ids, in order, as equally many from each trail as possible.
 
     A trail holds the event ids of a session, or of a part of one. Ids that would make an artifact too large are
     omitted.

@@ -16,7 +16,8 @@ _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 class Call(NamedTuple):
     """A call that worked or failed, and the earlier changes of the items that it is about.
 
-    ``earlier_changes`` maps each change to the argument that names the shared item in lookups, "" if not known.
+    ``earlier_changes`` maps each other action that changed one of these items before to the argument that names the
+    item in lookups, "" if that is not known.
     """
 
     session_id: str
@@ -25,8 +26,8 @@ class Call(NamedTuple):
     worked: bool
 
 
-def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Call]]:
-    """The calls of actions that change something, if their result is known, by action."""
+def calls_of_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Call]]:
+    """For each action that changes something, its calls of known result."""
     calls: defaultdict[str, list[Call]] = defaultdict(list)
     for session in sessions:
         for action, call in _calls(session):
@@ -36,22 +37,22 @@ def calls_after_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list
 
 def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
     items = _looked_up(session)
-    changed: defaultdict[str, set[str]] = defaultdict(set)
+    changes_by_item: defaultdict[str, set[str]] = defaultdict(set)
     for place, step in enumerate(session.steps):
         if step.ok is None or not is_action(step.action):
             continue
         about = sorted(items.keys() & set(step.about))
-        earlier = {change: items[item] for item in about for change in changed[item] if change != step.action}
+        earlier = {change: items[item] for item in about for change in changes_by_item[item] if change != step.action}
         yield step.action, Call(session.session_id, place, earlier, step.ok)
         if step.ok:
             for item in about:
-                changed[item].add(step.action)
+                changes_by_item[item].add(step.action)
 
 
 def _looked_up(session: SessionSummary) -> dict[str, str]:
     """The items of a session, each with the argument that names it in lookups, "" if that is not known.
 
-    An identifier that was looked up names an item; others, such as zip codes, are properties of many items.
+    An identifier with which a lookup was called names an item; others, such as zip codes, are properties of many items.
     """
     items: dict[str, str] = {}
     for step in session.steps:
@@ -66,7 +67,7 @@ def _looked_up(session: SessionSummary) -> dict[str, str]:
 def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> list[str]:
     """Advice for each earlier change that makes the action of *group* fail: what to do instead, and the counts.
 
-    Changes that came before exactly the same calls are left out: the counts do not show which of them is the cause.
+    Changes that preceded exactly the same calls are left out: the counts do not show which of them is the cause.
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     same_action = calls.get(group.action, [])
@@ -81,17 +82,19 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
     for change in (change for change in changes if alike[calls_after[change]] == 1):
         after = [call for call in same_action if change in call.earlier_changes]
         others = [call for call in same_action if change not in call.earlier_changes]
-        hits, misses = ([call for call in side if (call.session_id, call.place) in failed] for side in (after, others))
-        table = Stratum(len(after), len(hits), len(others), len(misses))
+        failed_after, failed_otherwise = (
+            [call for call in side if (call.session_id, call.place) in failed] for side in (after, others)
+        )
+        table = Stratum(len(after), len(failed_after), len(others), len(failed_otherwise))
         if (
-            len({call.session_id for call in hits}) >= _LEAST_SESSIONS
-            and len(hits) >= _LEAST_FAILED * len(after)
+            len({call.session_id for call in failed_after}) >= _LEAST_SESSIONS
+            and len(failed_after) >= _LEAST_FAILED * len(after)
             and chance(table) <= _BY_CHANCE / len(changes)
         ):
-            counted = f"it failed this way {len(hits)} of {len(after)} times, otherwise {len(misses)} of {len(others)}"
-            same_item = _same_item({call.earlier_changes[change] for call in hits})
+            counts = f"{len(failed_after)} of {len(after)} times, otherwise {len(failed_otherwise)} of {len(others)}"
+            same_item = _same_item({call.earlier_changes[change] for call in failed_after})
             avoidance = _avoidance(group.action, change, same_item, len(after), calls)
-            advice.append(f"{avoidance}: after that {counted}")
+            advice.append(f"{avoidance}: after that it failed this way {counts}")
     return advice
 
 
@@ -102,9 +105,9 @@ def _same_item(arguments: Collection[str]) -> str:
 
 
 def _avoidance(action: str, change: str, same_item: str, least: int, calls: Mapping[str, list[Call]]) -> str:
-    """Advice to call *action* before *change*, if that always worked (at least *least* times); else to check.
+    """Advice to call *action* before *change*, if that always worked, at least *least* times.
 
-    *same_item* says which item both are about.
+    Otherwise, advice to make sure that *change* was not made. *same_item* says which item both are about.
     """
     worked_after = [call.worked for call in calls.get(change, []) if action in call.earlier_changes]
     if len(worked_after) >= max(least, _LEAST_SESSIONS) and all(worked_after):

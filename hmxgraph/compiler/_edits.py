@@ -11,7 +11,7 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # Names that tools use for the text to replace and for its replacement.
 _OLD = ("old_string", "old_str", "old_text", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "replace", "replacement")
-# Maximum number of lines and characters of an edit to describe.
+# Maximum lines that an edit adds, or removes, to be described, and maximum characters of these lines.
 _LINES, _LONGEST = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
 

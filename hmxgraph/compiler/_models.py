@@ -1,4 +1,4 @@
-"""Logistic models that predict the actions of a request and the next action of a session."""
+"""Logistic models that predict the actions that a request leads to, and the next action of a session."""
 
 import math
 from collections import Counter, defaultdict, deque
@@ -115,18 +115,18 @@ def _softmax_weights(inputs: _Inputs, targets: _Matrix, penalty: float, rounds: 
     def objective(weights: _Matrix) -> tuple[float, _Matrix]:
         scores = bare.product(weights[:columns])
         full, partial = _softmax(scores + worded.product(weights[columns:])), _softmax(scores)
-        loss = penalty / 2 * float((weights * weights).sum()) - _likelihood(full, targets)
-        loss -= inputs.weight * _likelihood(partial, targets)
-        off = full - targets
-        slope = penalty * weights
-        slope[:columns] += bare.transposed_product(off + inputs.weight * (partial - targets))
-        slope[columns:] += worded.transposed_product(off)
-        return loss, slope
+        loss = penalty / 2 * float((weights * weights).sum()) - _log_likelihood(full, targets)
+        loss -= inputs.weight * _log_likelihood(partial, targets)
+        residual = full - targets
+        gradient = penalty * weights
+        gradient[:columns] += bare.transposed_product(residual + inputs.weight * (partial - targets))
+        gradient[columns:] += worded.transposed_product(residual)
+        return loss, gradient
 
     return minimum(objective, np.zeros((columns + worded.shape[1], targets.shape[1]), np.float32), rounds)
 
 
-def _likelihood(chances: _Matrix, targets: _Matrix) -> float:
+def _log_likelihood(chances: _Matrix, targets: _Matrix) -> float:
     """The log-likelihood of the observed classes."""
     return float((targets * np.log(chances + 1e-12)).sum())
 
@@ -143,8 +143,8 @@ def _logistic_weights(inputs: Marks, targets: _Matrix, mass: _Matrix, penalty: f
     def objective(weights: _Matrix) -> tuple[float, _Matrix]:
         scores = inputs.product(weights)
         loss = float((mass * (np.logaddexp(0.0, scores) - targets * scores)).sum())
-        slope = inputs.transposed_product(mass * (_sigmoid(scores) - targets)) + penalties * weights
-        return loss + float((penalties * weights * weights).sum()) / 2, slope
+        gradient = inputs.transposed_product(mass * (_sigmoid(scores) - targets)) + penalties * weights
+        return loss + float((penalties * weights * weights).sum()) / 2, gradient
 
     return minimum(objective, np.zeros(shape), rounds)
 
@@ -162,58 +162,62 @@ def _sigmoid(scores: _Matrix) -> _Matrix:
 
 
 def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
-    """The minimiser of *objective* after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989) with step halving."""
+    """The point at which *objective* is least, after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989).
+
+    *objective* returns the value and the gradient at a point. Steps are halved until the value decreases enough.
+    """
     point = start
-    value, slope = objective(point)
+    value, gradient = objective(point)
     history: deque[tuple[_Matrix, _Matrix, float]] = deque(maxlen=_HISTORY)
     for _ in range(rounds):
-        direction = _direction(slope, history)
-        next_point, new_value, new_slope = _step(objective, point, value, slope, direction)
-        move, slope_change = next_point - point, new_slope - slope
-        curvature = float((move * slope_change).sum())
+        direction = _direction(gradient, history)
+        next_point, new_value, new_gradient = _step(objective, point, value, gradient, direction)
+        move, gradient_change = next_point - point, new_gradient - gradient
+        curvature = float((move * gradient_change).sum())
         if curvature > 1e-12:
-            history.append((move, slope_change, 1.0 / curvature))
+            history.append((move, gradient_change, 1.0 / curvature))
         settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
-        point, value, slope = next_point, new_value, new_slope
+        point, value, gradient = next_point, new_value, new_gradient
         if settled:
             break
     return point
 
 
-def _direction(slope: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -> _Matrix:
+def _direction(gradient: _Matrix, history: deque[tuple[_Matrix, _Matrix, float]]) -> _Matrix:
     """The direction to step against (the two-loop recursion of L-BFGS)."""
     if not history:
-        return slope / max(1.0, float(np.abs(slope).max()))
-    bent, shares = slope.copy(), []
-    for move, slope_change, inverse in reversed(history):
-        share = inverse * float((move * bent).sum())
-        shares.append(share)
-        bent -= share * slope_change
-    move, slope_change, inverse = history[-1]
-    bent /= inverse * float((slope_change * slope_change).sum())
-    for (move, slope_change, inverse), share in zip(history, reversed(shares), strict=True):
-        bent += move * (share - inverse * float((slope_change * bent).sum()))
-    return bent
+        return gradient / max(1.0, float(np.abs(gradient).max()))
+    direction, alphas = gradient.copy(), []
+    for move, gradient_change, inverse in reversed(history):
+        alpha = inverse * float((move * direction).sum())
+        alphas.append(alpha)
+        direction -= alpha * gradient_change
+    move, gradient_change, inverse = history[-1]
+    direction /= inverse * float((gradient_change * gradient_change).sum())
+    for (move, gradient_change, inverse), alpha in zip(history, reversed(alphas), strict=True):
+        direction += move * (alpha - inverse * float((gradient_change * direction).sum()))
+    return direction
 
 
 def _step(
-    objective: _Objective, point: _Matrix, value: float, slope: _Matrix, direction: _Matrix
+    objective: _Objective, point: _Matrix, value: float, gradient: _Matrix, direction: _Matrix
 ) -> tuple[_Matrix, float, _Matrix]:
-    """The point, value and slope after the first step with sufficient decrease (Armijo), or after the smallest step."""
-    descent, length = float((slope * direction).sum()), 1.0
+    """Point, value and gradient after the first step with sufficient decrease (Armijo), or after the smallest step."""
+    descent, length = float((gradient * direction).sum()), 1.0
     while True:
         next_point = point - length * direction
-        new_value, new_slope = objective(next_point)
+        new_value, new_gradient = objective(next_point)
         if new_value <= value - 1e-4 * length * descent or length < _SMALLEST_STEP:
-            return next_point, new_value, new_slope
+            return next_point, new_value, new_gradient
         length /= 2
 
 
 # The features from which the next action is predicted.
 
 # Larger counts of one action, and later positions in a session, are not distinguished.
-_MOST_ALIKE, _LONGEST_POSITION = 4, 8
-START = "^"
+_LARGEST_COUNT, _LAST_POSITION = 4, 8
+# Stands for the actions before the first one.
+_START = "^"
 
 
 class _Track:
@@ -221,7 +225,7 @@ class _Track:
 
     def __init__(self, agent_id: str = "") -> None:
         self._agent = agent_id
-        self._last = (START, START, START)
+        self._last = (_START, _START, _START)
         self._counts: Counter[str] = Counter()
         self._length = 0
 
@@ -232,12 +236,15 @@ class _Track:
         self._length += 1
 
     def features(self, now: Situation) -> list[str]:
-        """The features of the situation *now* after these actions; text features begin with "w:", "s:" or "r:"."""
+        """The features of the situation *now* after these actions.
+
+        Text features begin with "w:" for words of the user, "s:" for what the agent said, or "r:" for the last result.
+        """
         return [
             *self.bare_features(now),
-            *_worded("w", now.heard),
-            *_worded("s", now.said),
-            *_worded("r", now.seen),
+            *_text_features("w", now.heard),
+            *_text_features("s", now.said),
+            *_text_features("r", now.seen),
         ]
 
     def bare_features(self, now: Situation) -> list[str]:
@@ -246,7 +253,7 @@ class _Track:
         since = f"{now.since}{'+' if now.pending else ''}"
         names = [
             "always",
-            f"at={min(self._length, _LONGEST_POSITION)}",
+            f"at={min(self._length, _LAST_POSITION)}",
             f"since={since}",
             f"1={first}",
             f"2={second}",
@@ -266,7 +273,7 @@ class _Track:
             reacting = ("failed", f"failed={now.failure}", f"after failed={first}", f"agent failed={self._agent}")
             names += [f"{name}|{since}" for name in reacting]
         for action in sorted(self._counts):
-            names += [f"used={action}", f"times={action}|{min(self._counts[action], _MOST_ALIKE)}"]
+            names += [f"used={action}", f"times={action}|{min(self._counts[action], _LARGEST_COUNT)}"]
         return names
 
 
@@ -291,7 +298,7 @@ def _is_text_feature(feature: str) -> bool:
     return feature[1:2] == ":"
 
 
-def _worded(kind: str, text: str) -> list[str]:
+def _text_features(kind: str, text: str) -> list[str]:
     """The text features of *text*, one for each term."""
     return [f"{kind}:{term}" for term in text.split()]
 
@@ -361,7 +368,7 @@ def learn_habits(summaries: Iterable[SessionSummary], profile: CompilerProfile) 
 
 
 def _features(features_by_session: Sequence[Sequence[Sequence[str]]], profile: CompilerProfile) -> list[str]:
-    """The features shared by enough sessions, at most a fixed number; text features come last."""
+    """The features shared by enough sessions, at most ``habit_features`` of them; text features come last."""
     shared: Counter[str] = Counter()
     for session in features_by_session:
         shared.update({name for names in session for name in names})
@@ -433,7 +440,7 @@ class Goals:
         """For each action, the probability that a session with this request takes it."""
         terms = request_terms(request)
         modelled = next(self.modelled([terms]))
-        neighbour_shares = self._neighbours(terms)
+        neighbour_shares = self._neighbour_shares(terms)
         if neighbour_shares is None:
             return modelled
         names = sorted(modelled.keys() | neighbour_shares.keys())
@@ -511,10 +518,7 @@ class Goals:
 
     @cached_property
     def _postings(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
-        """The successful exemplars, the idf of their terms, and the weighted postings of each term.
-
-        Computed once for all requests.
-        """
+        """The successful exemplars, the idf of their terms, and the weighted postings of each term."""
         successes = [exemplar for exemplar in self.exemplars if exemplar.succeeded]
         rarity = _rarity(successes)
         postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -523,10 +527,10 @@ class Goals:
                 postings[term].append((place, weight))
         return successes, rarity, dict(postings)
 
-    def _neighbours(self, request: Sequence[str]) -> dict[str, float] | None:
+    def _neighbour_shares(self, request: Sequence[str]) -> dict[str, float] | None:
         """For each action, the share of the most similar successful sessions that took it; None if none is similar.
 
-        Sessions are weighted by similarity.
+        Each session counts with its similarity raised to ``power``.
         """
         successes, rarity, postings = self._postings
         cosines: defaultdict[int, float] = defaultdict(float)

@@ -28,8 +28,8 @@ _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
 # Probability that a lookup of the right value comes next. Factors by which the probabilities of other actions are
 # multiplied: the lookup that shows the state of the named item, actions that need the result of the failed lookup,
-# another attempt when the user has answered, and the first change that the user then asks for. Next actions predicted
-# with and without these rules, each quarter of the tasks from the other three: 29 and 24 of 45 in runs of airline
+# another attempt when the user has answered, and the first change that the user then asks for. Correct predictions with
+# and without these rules, each quarter of the tasks predicted from the other three: 29 and 24 of 45 in runs of airline
 # agents, with which the factors were chosen, and 44 and 43 of 63 in runs of retail agents.
 _LOOKED_UP = 0.5
 _STATE_LOOKUP, _DEPENDENT, _ANSWERED, _ASKED = 5.0, 0.1, 2.0, 4.0
@@ -91,7 +91,7 @@ class CallInputs:
 
 
 def learn_inputs(summaries: Iterable[SessionSummary]) -> CallInputs:
-    """The inputs of the actions of these sessions; calls that failed do not count."""
+    """The usual inputs of each action, with the origins of their values; calls that failed do not count."""
     calls = Counter[str]()
     having: defaultdict[str, Counter[str]] = defaultdict(Counter)
     origins: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -118,10 +118,11 @@ def learn_inputs(summaries: Iterable[SessionSummary]) -> CallInputs:
 def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inputs: CallInputs) -> dict[str, float]:
     """The probabilities of the next actions, adapted to the failure that the session has not reacted to yet.
 
-    If the error names a value that is wrong, and a lookup that supplies such values was not called yet, it probably
-    comes next, unless the user has spoken. If the error names an item for another reason, the lookup that shows the
-    item becomes more likely. What needs the result of a failed lookup becomes unlikely. When the user has answered,
-    another attempt becomes more likely, and so does the first change that the user asks for.
+    If the error names a value that is wrong, and a lookup that supplies such values was not called yet, that lookup
+    probably comes next, unless the user has spoken. If the error names an item for another reason, the lookup that
+    shows the item becomes more likely. Actions that need the result of the failed lookup become unlikely, unless it has
+    also worked. When the user has answered, another attempt becomes more likely, and so does the first change that the
+    user asks for.
     """
     step = running.failures[-1].step if running.ahead.failure and running.failures else -1
     if step < 0:
@@ -138,7 +139,7 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
         factors[failed] *= _ANSWERED
         for action in _first_asked(running.ahead.heard, chances):
             factors[action] *= _ASKED
-    adapted = _times(chances, factors)
+    adapted = _multiplied(chances, factors)
     suppliers = {source for name in named for source in inputs.sources(failed, name)} - called
     return _mixed(adapted, suppliers) if wrong and not spoken else adapted
 
@@ -154,7 +155,7 @@ def _first_asked(heard: str, actions: Iterable[str]) -> list[str]:
     return [action for action, place in places.items() if place == min(places.values())]
 
 
-def _times(chances: Mapping[str, float], factors: Mapping[str, float]) -> dict[str, float]:
+def _multiplied(chances: Mapping[str, float], factors: Mapping[str, float]) -> dict[str, float]:
     """The *chances* times the *factors*, scaled so that they sum to one."""
     scaled = {
         name: (chance + _SMOOTHING) * factors[name] if name in factors else chance for name, chance in chances.items()

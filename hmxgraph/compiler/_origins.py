@@ -28,12 +28,12 @@ _LONG_NUMBER = re.compile(r"\d{4,}")
 
 
 class ValueOrigins:
-    """The origins of argument values: an earlier result or a user message."""
+    """Remembers user messages and the values of results, to find where argument values come from."""
 
     def __init__(self, most_values: int, most_messages: int) -> None:
         self._most = most_values
         # The first and the latest action that returned each value, and when.
-        self._values: dict[str, tuple[str, int]] = {}
+        self._first: dict[str, tuple[str, int]] = {}
         self._latest: dict[str, tuple[str, int]] = {}
         # The values returned by several actions.
         self._shared: dict[str, None] = {}
@@ -48,17 +48,17 @@ class ValueOrigins:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with, sorted."""
+        """A checksum of each identifier that tools were called with, sorted, at most ``_IDENTIFIERS``."""
         return tuple(sorted(self._identifiers))
 
     def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """Store the identifiers among these arguments; return their checksums, at most ``_INPUTS``."""
         values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
-        named = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
-        for checksum in named:
+        checksums = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
+        for checksum in checksums:
             if len(self._identifiers) < _IDENTIFIERS:
                 self._identifiers[checksum] = None
-        return tuple(named)[:_INPUTS]
+        return tuple(checksums)[:_INPUTS]
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
@@ -66,20 +66,20 @@ class ValueOrigins:
         self._messages.append((self.moment, text[:_MESSAGE_CHARS].lower()))
 
     def add_result(self, action: str, result: Any, given: Container[str] = ()) -> None:
-        """Store the values in a result of *action*; the first action to return a value stays its origin.
+        """Store the values in a result of *action*, each with the first and the latest action that returned it.
 
-        The sources of each value are stored, too: a list of all payment methods is a weaker source of one method than
-        an order that names only that one. Values *given* to the call, in lower case, get no further source from its
-        result.
+        The sources of a value are the actions that returned it among the fewest values of its field: an order that
+        names one payment method is a source of it, a list of all payment methods then is not. Values *given* to the
+        call, in lower case, get no further source from its result.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
         siblings = Counter(fields.values())
         for value, name in fields.items():
-            origin = self._values.get(value, (action, self.moment))
-            if origin[0] != action:
+            first = self._first.get(value, (action, self.moment))
+            if first[0] != action:
                 remember(self._shared, value, None, self._most)
-            remember(self._values, value, origin, self._most)
+            remember(self._first, value, first, self._most)
             remember(self._latest, value, (action, self.moment), self._most)
             if value not in self._sources or value.lower() not in given:
                 self._add_source(value, action, siblings[name])
@@ -97,10 +97,10 @@ class ValueOrigins:
 
         At most ``_INPUTS`` arguments, without those whose name is a sentence.
         """
-        named = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
+        pairs = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
         return tuple(
             (str(name)[:40], origin)
-            for name, value in named
+            for name, value in pairs
             if str(name).count(" ") < _SENTENCE_SPACES
             for origin in self._origins(value)
         )
@@ -114,7 +114,7 @@ class ValueOrigins:
 
     def only_source(self, text: str) -> str:
         """The only action that returned *text*; "" if none or several did, or if a user message contains it."""
-        action, _ = self._values.get(text, ("", 0))
+        action, _ = self._first.get(text, ("", 0))
         from_user = any(_says(message, text) for _, message in self._messages)
         return "" if from_user or text in self._shared else action
 
@@ -134,11 +134,11 @@ class ValueOrigins:
         Values of several words in earlier calls are included: later failures may mention them.
         """
         current = {text.lower(): name for text, name in islice(_scalars_with_key(arguments, ""), _SCALARS_PER_RESULT)}
-        named = self._phrases | current
+        names = self._phrases | current
         for text, name in current.items():
             if " " in text:
                 remember(self._phrases, text, name, _PHRASES)
-        return named
+        return names
 
     def _origins(self, value: Any) -> tuple[str, ...]:
         """The origins of more than half of the texts in *value*; ("",) if there are none.
@@ -167,7 +167,7 @@ class ValueOrigins:
 
         An identifier that the user repeats after a result comes from the result.
         """
-        action, returned = self._values.get(text, ("", 0))
+        action, returned = self._first.get(text, ("", 0))
         identifier = bool(action) and any(map(str.isdigit, text))
         heard = (message for when, message in self._messages if when < returned or not identifier)
         if any(_says(message, text) for message in heard):

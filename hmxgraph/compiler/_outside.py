@@ -44,7 +44,7 @@ class Outside:
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
     ) -> Iterator[ArtifactDraft]:
-        """The *drafts* that need outside work, marked as proposed unless enough sessions and origins support them."""
+        """*drafts*, which need outside work, marked as proposed unless enough sessions and origins support them."""
         by_event = {
             event_id: (summary.session_id, self._origin_of(event_id, summary))
             for summary in summaries
@@ -63,8 +63,8 @@ class Outside:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
             named = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
             yield (
-                f"Sessions and decisions of untrusted sources ({named}) only produce drafts; "
-                "name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."
+                f"Artifacts that need untrusted sources ({named}) stay drafts until enough sessions and sources "
+                "support them; name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."
             )
 
     def _origin_of(self, event_id: str, summary: SessionSummary) -> str:

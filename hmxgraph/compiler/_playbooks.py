@@ -9,7 +9,7 @@ from typing import Any
 from hmxgraph.compiler._amendments import CHOSEN, FROM, GIVEN
 from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._earlier_changes import calls_after_changes, harmful_changes
+from hmxgraph.compiler._earlier_changes import calls_of_changes, harmful_changes
 from hmxgraph.compiler._recoveries import (
     Recovery,
     advisable,
@@ -52,15 +52,16 @@ from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, done, noted, plain, times
 from hmxgraph.text.terms import most_first
 
-# Limits: playbooks, recoveries and failure keys in the metadata of one, inputs named with a trigger, reactions advised
-# after one failed action, and changes described as the only repair.
-_MOST_DRAFTS = 200
+# Limits: failure groups considered, recoveries and failure keys in the metadata of a playbook, inputs named with a
+# trigger, reactions advised after one failed action, and changes described as the only repair.
+_MOST_GROUPS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20
 _MOST_INPUTS = 4
-_MOST_WAYS = 3
+_MOST_REACTIONS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
+# Programs that do not show how sessions went on.
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # A lookup prevents a failure if a clearly larger share of the successful calls than of the failing ones came after it:
 # minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
@@ -80,30 +81,30 @@ def failure_playbooks(
     refused: Mapping[str, ResultRule],
     waiting: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
-    """One playbook per failure group with prevention or recovery advice.
+    """One playbook for each of the most frequent failure groups with prevention or recovery advice.
 
     *refused* maps the event ids of failures to the rules that explain them, *waiting* maps each change to the rule for
     the result that it waits for. Choices of calls are learned from the *recent* sessions.
     """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    cases, calls, known_choices = Cases(summaries), calls_after_changes(summaries), choices(recent)
-    for group in groups[:_MOST_DRAFTS]:
-        best = [recovery for recovery in recoveries(group) if _is_general(group, recovery, cases)]
-        unmet = [
+    cases, calls, known_choices = Cases(summaries), calls_of_changes(summaries), choices(recent)
+    for group in groups[:_MOST_GROUPS]:
+        reactions = [recovery for recovery in recoveries(group) if _is_general(group, recovery, cases)]
+        checks_first = [
             *_precondition(group, refused),
             *harmful_changes(group, calls),
             *unfit_choices(group, known_choices),
         ]
-        prevention = [*unmet, *_prevention(group, best, _protections(group, summaries, kinds), summaries)]
-        if prevention or _has_advice(group, best):
-            draft = _playbook(group, best, prevention, waiting, base, profile)
-            repairs = _useful(group, best, cases)
-            if unmet and not repairs and len(group.sessions) > 1:
+        prevention = [*checks_first, *_prevention(group, reactions, _protections(group, summaries, kinds), summaries)]
+        if prevention or _has_advice(group, reactions):
+            draft = _playbook(group, reactions, prevention, waiting, base, profile)
+            useful = _useful(group, reactions, cases)
+            if checks_first and not useful and len(group.sessions) > 1:
                 # The playbook is about prevention; what sessions did after the failure was not a recovery.
                 yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
             else:
-                yield replace(draft, useful=repairs)
+                yield replace(draft, useful=useful)
 
 
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
@@ -123,12 +124,12 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
     return usual if len(rules) > _HALF * len(group.occurrences) else []
 
 
-def _has_advice(group: FailureGroup, best: Sequence[Recovery]) -> bool:
+def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
     Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
     """
-    if _advised_ways(group, advisable(best)):
+    if _advised_reactions(group, advisable(reactions)):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
@@ -144,7 +145,7 @@ def _was_overcome(occurrence: Occurrence) -> bool:
 
 def _playbook(
     group: FailureGroup,
-    best: Sequence[Recovery],
+    reactions: Sequence[Recovery],
     prevention: list[str],
     waiting: Mapping[str, ResultRule],
     base: float,
@@ -156,7 +157,7 @@ def _playbook(
         "failure_pattern": _pattern(group),
         "trigger_conditions": _triggers(group),
         "symptoms": _symptoms(group),
-        "recovery_steps": _recovery_steps(group, advisable(best), waiting, profile.recovery_steps),
+        "recovery_steps": _recovery_steps(group, advisable(reactions), waiting, profile.recovery_steps),
         "prevention_strategies": prevention,
         "severity": _severity(group, base, profile),
     }
@@ -173,38 +174,38 @@ def _playbook(
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
             "failure_keys": group.keys[:_MOST_KEYS],
-            "recoveries": tallies(best, group.action)[:_MOST_TALLIES],
+            "recoveries": tallies(reactions, group.action)[:_MOST_TALLIES],
         },
     )
 
 
-def _useful(group: FailureGroup, best: Sequence[Recovery], cases: Cases) -> bool:
+def _useful(group: FailureGroup, reactions: Sequence[Recovery], cases: Cases) -> bool:
     """Whether an advised reaction other than handing over worked in several cases or has no known result.
 
-    If none is advised: whether several sessions tried one in vain, and the failure was never repaired.
+    If none is advised: whether several sessions tried a reaction in vain, and the failure was never repaired.
     """
-    advised = [recovery for recovery, _ in _advised_ways(group, advisable(best))]
+    advised = [recovery for recovery, _ in _advised_reactions(group, advisable(reactions))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
         return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
     repaired = any(occurrence.repaired for occurrence in group.occurrences)
     return not repaired and any(
-        recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in best
+        recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in reactions
     )
 
 
 def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
     """Whether one of these reactions worked in several sessions, and all of them together in several cases.
 
-    Reactions are ignored if feedback rejects every session in which they helped.
+    Changes are ignored if feedback rejects every session in which they helped.
     """
     sound = [recovery for recovery in repairs if recovery.futile < 1]
-    return any(way.sessions_helped > 1 for way in sound) and _count_cases(sound, cases) > 1
+    return any(recovery.sessions_helped > 1 for recovery in sound) and _count_cases(sound, cases) > 1
 
 
-def _count_cases(ways: Iterable[Recovery], cases: Cases) -> int:
+def _count_cases(reactions: Iterable[Recovery], cases: Cases) -> int:
     """The number of cases in which these reactions helped."""
-    credited = [occurrence for way in ways for occurrence in way.credited if occurrence.helped]
+    credited = [occurrence for recovery in reactions for occurrence in recovery.credited if occurrence.helped]
     helped = {occurrence.summary.session_id: occurrence.summary for occurrence in credited}
     return len(cases.grouped(helped.values()))
 
@@ -248,16 +249,16 @@ def _symptoms(group: FailureGroup) -> list[str]:
 
 
 def _recovery_steps(
-    group: FailureGroup, best: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
+    group: FailureGroup, reactions: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
 ) -> list[str]:
-    """What to do after each failed action: what worked best, else that nothing is known to help."""
-    advised = _advised_ways(group, best)[:most]
+    """What to do after each failed action: what worked best; if nothing did, how to go on, and what did not help."""
+    advised = _advised_reactions(group, reactions)[:most]
     if advised:
         last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
         before = [None, *(recovery.failed for recovery, _ in advised)]
         return [
             noted(
-                _way_text(
+                _step_text(
                     group,
                     recovery,
                     text,
@@ -269,7 +270,7 @@ def _recovery_steps(
             )
             for (recovery, text), previous in zip(advised, before, strict=False)
         ]
-    tried = [recovery for recovery in best if not _hands_over(recovery) and not recovery.guesswork][:most]
+    tried = [recovery for recovery in reactions if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
     # Retries with different changes are counted together: the changes are not stated, because none helped.
     attempts: Counter[str] = Counter()
@@ -280,7 +281,7 @@ def _recovery_steps(
     ]
 
 
-def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
+def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
     """The reactions to advise, each with its instruction: by failed action, the group's first; handing over comes last.
 
     After the best reaction to an action, further ones are advised only if it is known how the inputs of the retry
@@ -288,25 +289,25 @@ def _advised_ways(group: FailureGroup, best: Sequence[Recovery]) -> list[tuple[R
     """
     worked = [
         (recovery, text)
-        for recovery in best
+        for recovery in reactions
         if recovery.reliable and not _hands_over(recovery) and (text := _reaction_text(group, recovery))
     ]
     several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
-    # If other ways worked in several sessions, one that worked once is advised only if no feedback rejects it.
+    # If some reactions worked in several sessions, others are advised only if no feedback rejects them.
     sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
     once = [pair for pair in sound if pair not in several]
-    ways_by_action: dict[str, list[tuple[Recovery, str]]] = {group.action: []}
+    by_failed_action: dict[str, list[tuple[Recovery, str]]] = {group.action: []}
     for recovery, text in [*several, *once]:
-        ways = ways_by_action.setdefault(recovery.failed, [])
-        further = len(ways) < _MOST_WAYS and recovery.informed and not _advised_already(recovery, text, ways)
-        if not ways or further:
-            ways.append((recovery, text))
+        advised = by_failed_action.setdefault(recovery.failed, [])
+        further = len(advised) < _MOST_REACTIONS and recovery.informed and not _is_advised(recovery, text, advised)
+        if not advised or further:
+            advised.append((recovery, text))
     handovers = [
         (recovery, _reaction_text(group, recovery))
-        for recovery in best
+        for recovery in reactions
         if _hands_over(recovery) and recovery.proven and recovery.seen.count >= _HALF * _unrepaired(group)
     ]
-    return [*(pair for ways in ways_by_action.values() for pair in ways), *handovers[:1]]
+    return [*(pair for advised in by_failed_action.values() for pair in advised), *handovers[:1]]
 
 
 def _replaces(recovery: Recovery) -> bool:
@@ -323,16 +324,17 @@ def _rejected(occurrence: Occurrence) -> bool:
     return occurrence.summary.rejected
 
 
-def _advised_already(recovery: Recovery, text: str, ways: Sequence[tuple[Recovery, str]]) -> bool:
-    """Whether one of *ways* is the same instruction, or uses an action from which *recovery* takes inputs."""
+def _is_advised(recovery: Recovery, text: str, advised: Sequence[tuple[Recovery, str]]) -> bool:
+    """Whether one of *advised* is the same instruction, or uses an action from which *recovery* takes inputs."""
     sources = set(map(_source, recovery.changes))
-    return any(text == other or not sources.isdisjoint(way.actions) for way, other in ways)
+    return any(text == other or not sources.isdisjoint(reaction.actions) for reaction, other in advised)
 
 
-def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
-    """When a reaction applies: which action failed, if not the group's, the result that the change waits for, consent.
+def _reaction_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
+    """When a reaction applies, as a phrase "If ...: "; "" if it always does.
 
-    Another change than the failed one needs the user's consent if users usually spoke before it.
+    The parts are the action that failed, if it is not the group's; the result that an action used instead waits for;
+    and the user's consent, which a change made instead needs if users usually spoke before it.
     """
     if _hands_over(recovery):
         return ""
@@ -343,9 +345,9 @@ def _way_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | N
     return f"If {conditions}: " if conditions else ""
 
 
-def _way_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRule | None, *, further: bool) -> str:
+def _step_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRule | None, *, further: bool) -> str:
     """A reaction with the condition under which it applies; "Or: " introduces a *further* one."""
-    condition = _way_condition(group, recovery, rule)
+    condition = _reaction_condition(group, recovery, rule)
     return f"{'Or: ' * further}{condition}{small(text) if condition else text}"
 
 
@@ -367,7 +369,7 @@ def _no_recovery(group: FailureGroup) -> str:
 
 
 def _only_repair(group: FailureGroup) -> str:
-    """The changes of the only repair, if they are few, include an edit, and all can be described; else ""."""
+    """How the failure was repaired, if only once, and if the changes can be described; else ""."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
     texts = _change_texts(repaired[0].work) if len(repaired) == 1 else []
     if not texts:
@@ -389,7 +391,7 @@ def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
     "" without a failed action, if half of the sessions or more did not go on, if all of those that went on failed, or
-    if these only prepared something.
+    if these only prepared something or exited.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
@@ -517,14 +519,14 @@ def _track_record(group: FailureGroup, recovery: Recovery) -> str:
 
 
 def _prevention(
-    group: FailureGroup, best: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
+    group: FailureGroup, reactions: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
 ) -> list[str]:
-    """Prevention supported by sessions: lookups that avoid the failure, and inputs that failing calls lacked.
+    """How to prevent the failure: lookups to make before, and inputs that failing calls lacked.
 
     A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
-    helped = [recovery for recovery in best if recovery.seen.successes]
+    helped = [recovery for recovery in reactions if recovery.seen.successes]
     supplied = {_source(change) for recovery in helped if recovery.retry for change in recovery.changes}
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
@@ -604,7 +606,7 @@ def _failing_share(summaries: Iterable[SessionSummary]) -> float:
 
 
 def _trails(group: FailureGroup) -> Iterable[list[str]]:
-    """For each session, the event ids of the failing calls, the failures and the actions after them."""
+    """For each session, the event ids of the failures, the failing calls, and the action after each."""
     trails: defaultdict[str, list[str]] = defaultdict(list)
     for occurrence in group.occurrences:
         nearby = (

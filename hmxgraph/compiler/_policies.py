@@ -36,11 +36,11 @@ _MOST_OPTIONS = 6
 # One-sided 1 % level: many points are compared, and the choice also depends on the request.
 _CLEARLY = 2.33
 _HALF = 0.5
-# Minimum success rate for a branch to be recommended, and for the advice that either of two branches will do.
+# Minimum success rate of an option with a condition to be recommended, and for the advice that any option will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
 # Minimum difference of success rates for one option to work better than another.
 _CLEARLY_BETTER = 0.15
-# Cross-validation of a condition: number of folds, and minimum precision.
+# Cross-validation of a condition: number of folds, and minimum precision; minimum recall is ``_HALF``.
 _FOLDS, _PRECISION = 10, 0.8
 
 
@@ -64,7 +64,7 @@ class Option:
 
     @property
     def steps(self) -> list[Step]:
-        """The steps by which it was chosen."""
+        """The steps by which it was chosen; none if it was chosen in a decision event."""
         return [step for session, _, event_id in self.taken for step in session.steps if step.event_id == event_id]
 
     @property
@@ -90,7 +90,7 @@ def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
     """The policies from decision events, then the best supported ones from implicit choices."""
-    yield from _decision_policies(summaries, profile)
+    yield from _policies_from_decisions(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     everywhere = {
         point: options
@@ -107,9 +107,10 @@ def decision_policies(
 
 
 def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
-    """Whether a goal class needs its own policy: its best option is not that of all sessions (*usual*).
+    """Whether a goal class needs its own policy, because its best option is not the best of *usual*.
 
-    It needs none if conditions in the policy for all sessions already tell the same options apart.
+    *usual* are the options of all sessions at the same point. The policy for these suffices if conditions tell them
+    apart, and if all options of the class are among them.
     """
     if not usual:
         return True
@@ -117,7 +118,7 @@ def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
     return options[0].name != usual[0].name and not covered
 
 
-def _decision_policies(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+def _policies_from_decisions(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     questions: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for decision in summary.decisions:
@@ -126,11 +127,11 @@ def _decision_policies(summaries: Sequence[SessionSummary], profile: CompilerPro
     for key in sorted(questions):
         options = _ranked(_decided_options(questions[key]))
         if not _is_undecided(options, profile):
-            yield _decision_policy(key, questions[key], options, profile)
+            yield _policy_from_decisions(key, questions[key], options, profile)
 
 
 def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
-    """Whether another well-supported option succeeded at least as often, so that nothing can be recommended."""
+    """Whether another well-supported option succeeded at the same rate or better: then none can be recommended."""
     best, *rivals = options
     return best.seen.sessions >= profile.min_support and any(
         rival.seen.sessions >= profile.min_support and rival.seen.success_rate >= best.seen.success_rate
@@ -138,7 +139,7 @@ def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
     )
 
 
-def _decision_policy(
+def _policy_from_decisions(
     key: str,
     decisions: Sequence[tuple[SessionSummary, Decision]],
     options: Sequence[Option],
@@ -209,7 +210,10 @@ def _choices(
 
 
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
-    """The options of the same kind as the most chosen one; repeating the action and giving up are not options."""
+    """The options of the same kind as the most chosen one.
+
+    Repeating the last action and handing over are not options.
+    """
     fresh = [option for option in options if option.name != point.rstrip("!")]
     main = max(fresh, key=lambda option: (option.count, option.name), default=None)
     if main is None or kind_of(main.name) not in {"lookup", "action"}:
@@ -267,7 +271,7 @@ def _find_the_same(name: str, other: str) -> bool:
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
-    """The options that have a condition and mostly work, each after its condition.
+    """The pairs (condition, option) of the options that have a condition and mostly work.
 
     Empty unless the first two are among them, and all conditions have the same form.
     """
@@ -287,7 +291,7 @@ def _mostly_works(option: Option) -> bool:
 
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
-    """Whether the first option went better than the others within the same kind of request and the same agent."""
+    """Whether the first option went significantly better than the others, for the same kind of request and agent."""
     taken = [
         (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
         for option in options
@@ -300,9 +304,9 @@ def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
 def _condition_of(option: Option, options: Sequence[Option]) -> str:
     """The condition under which only this option applies: what the user gave or mentioned; "" if there is none."""
     rivals = [rival for rival in options if rival is not option]
-    theirs = {name for rival in rivals for name in rival.given}
-    if mine := [name for name in option.given if name not in theirs]:
-        return f"the user has given {listed(mine)}"
+    rival_inputs = {name for rival in rivals for name in rival.given}
+    if own_inputs := [name for name in option.given if name not in rival_inputs]:
+        return f"the user has given {listed(own_inputs)}"
     rival_requests = [request for rival in rivals for request in rival.requests]
     option_terms = terms_of(option.name, option.steps)
     condition = what_requests_mention(option.requests, rival_requests, option_terms)
@@ -335,17 +339,17 @@ def _choice_policy(
     """The policy for a point of the work, for one goal class or, if None, for all."""
     best, phrase = options[0], _point_phrase(point)
     task = class_name(goal_class, profile) if goal_class is not None else ""
-    asked = f" and the task is to {task}" if task else ""
+    and_task = f" and the task is to {task}" if task else ""
     branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:6]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
     moment = f"When {phrase}" if point else "First step"
-    full_moment = moment + (asked if point else f" to {task}" if task else "")
+    full_moment = moment + (and_task if point else f" to {task}" if task else "")
     heading = f"{full_moment}: {choices}"
     other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
-        "condition": phrase + asked,
+        "condition": phrase + and_task,
         "recommendation": _recommendation(branches) if branches else _option_instruction(best, best.seen),
         "alternatives": [
             _alternative(instruction(choice.name), choice)

@@ -33,6 +33,7 @@ _HALF = 0.5
 _CHANCE = 0.05
 
 Way = tuple[str, ...]
+# Occurrences by way, by whether it is only a retry, and by how the inputs of the retry changed.
 _Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
 
 
@@ -45,8 +46,8 @@ class Recovery:
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
     instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
     failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is, for changes, how large a share of the sessions in
-    which it helped was rejected by feedback.
+    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of
+    rejected sessions (by feedback) among those in which it helped, 0 if its first action changes nothing.
     """
 
     failed: str
@@ -86,7 +87,7 @@ class Recovery:
 
     @property
     def settled(self) -> bool:
-        """Whether the user usually spoke between the failure and the next attempt."""
+        """Whether the user usually spoke between the failure and the next attempt, or what was done instead."""
         return sum(occurrence.settled for occurrence in self.credited) > _HALF * len(self.credited)
 
     @property
@@ -106,7 +107,7 @@ class Recovery:
 
     @property
     def guesswork(self) -> bool:
-        """Whether the only evidence is the outcome of at most one successful session, without any retry."""
+        """Whether it was never followed by a retry and helped at most once; False for thinking and handing over."""
         return self._never_retried and self.seen.successes < _TWICE and kind_of(self.action) in _WORK_KINDS
 
     @property
@@ -189,7 +190,7 @@ def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) ->
 def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
     """The reactions to report: no guesswork, and if one usually worked, none that worked less than half of the time.
 
-    Reactions that never worked are kept, as a warning.
+    Handing over does not count as one that worked. Reactions that never worked are kept, as a warning.
     """
     sure = [recovery for recovery in candidates if not recovery.guesswork]
     good = any(recovery.seen.success_rate >= _HALF for recovery in sure if kind_of(recovery.action) != "handover")
@@ -219,7 +220,7 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
     return bool(way.about and failed.about) and set(way.about).isdisjoint(failed.about)
 
 
-def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
+def tallies(reactions: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
     *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". Left
@@ -227,7 +228,7 @@ def tallies(advised: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     not to blame for these.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
-    for recovery in (recovery for recovery in advised if recovery.comes_first and not _is_vain_lookup(recovery)):
+    for recovery in (recovery for recovery in reactions if recovery.comes_first and not _is_vain_lookup(recovery)):
         tally = counted.setdefault(
             (recovery.failed, recovery.action),
             {"tool": recovery.action, "used": 0, "helped": 0}
@@ -245,11 +246,12 @@ def _is_vain_lookup(recovery: Recovery) -> bool:
 
 
 def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
-    """The occurrences of each way: of each whole route, and of each single action that routes contain.
+    """The occurrences of each way: of each whole route, and of each single action of the reactions.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
     routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
-    gone clearly more often with it than without, or if the *message* names it and the failure was gone each time.
+    gone clearly more often with it than without, or if the *message* names it and the failure was gone each time; a
+    named action also replaces the longer ways that contain it.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
@@ -320,7 +322,10 @@ def _kinds(occurrence: Occurrence) -> set[Amendment]:
 
 
 def _without_details(change: Amendment) -> Amendment:
-    """*change* without the details that vary between retries with the same change."""
+    """*change* without the details that vary between retries with the same change.
+
+    Asking the user for a value and letting the user choose one are the same change.
+    """
     if change.how in {CHOSEN, ASKED}:
         return Amendment(change.input, CHOSEN)
     return replace(change, detail="") if change.how == GIVEN else change
@@ -387,7 +392,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
 
 
 def _share_rejected(credited: Sequence[Occurrence]) -> float:
-    """The share of sessions rejected by feedback among those in which the reaction helped."""
+    """The share of occurrences in rejected sessions (by feedback) among those in which the reaction helped."""
     helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
     return sum(helped) / len(helped) if helped else 0
 
@@ -415,6 +420,7 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
 
 
 def _next_action(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
+    """The action after a reaction: the failed one if retried, else the next other one; "" after a mere retry."""
     if retry:
         return ""
     if occurrence.next_attempt is not None:

@@ -10,12 +10,13 @@ from hmxgraph.compiler._wording import asked_to, listed, subjects, title
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
-# Minimum number of successful sessions that asked for the change, and of all sessions that made it; minimum share of
-# the successful ones that changed nothing; how much higher the success rate without the change must be.
+# Minimum number of successful sessions that asked for the change, and of sessions with a known outcome that made it;
+# minimum share of the successful ones that changed nothing; minimum difference of the success rates without the change
+# and with it.
 _ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
 
 
@@ -72,7 +73,10 @@ class _ChangeRequests:
         self._by_verb: dict[str, list[SessionSummary]] = {}
 
     def for_change(self, change: str) -> RequestedChange | None:
-        """The sessions that asked for *change*; None if too few succeeded, or too few of these changed nothing."""
+        """The sessions that asked for *change*; None if too few succeeded, or too few of these changed nothing.
+
+        A request that uses the verb of *change* asks for it, whatever the object.
+        """
         verb = read_action(change).verb
         if verb not in self._by_verb:
             self._by_verb[verb] = [
@@ -118,7 +122,8 @@ def _policy(
             "condition": f"the user asks to {phrase}",
             "recommendation": (
                 f"First {check}; if not, change nothing and say why. Sessions that changed nothing went well "
-                f"{_share(without)}, those that called {declined.change} {_share(made)}."
+                f"{of_times(without.successes, without.count)}, those that called {declined.change} "
+                f"{of_times(made.successes, made.count)}."
             ),
             "alternatives": [],
             "outcomes": [],
@@ -135,7 +140,3 @@ def _lookups(sessions: Sequence[SessionSummary]) -> list[str]:
     """The lookups of most of these sessions, the most frequent first."""
     used = Counter(name for session in sessions for name in dict.fromkeys(session.actions) if kind_of(name) == "lookup")
     return [name for name in most_first(used) if used[name] > _HALF * len(sessions)]
-
-
-def _share(seen: Observations) -> str:
-    return times(seen.successes, seen.count).removeprefix("worked ")

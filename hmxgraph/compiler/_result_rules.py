@@ -3,7 +3,8 @@
 A statement here is a short line of a result, such as "status: pending". There are two kinds of rules. An action waits
 for a statement if the lookup nearly always returned it before the action worked, and returns it much less often in
 general: only pending orders are cancelled. A statement calls for an action if successful sessions nearly always take
-the action after it, and much less often otherwise: a mode that is on is switched off.
+the action after it, and much less often otherwise: a mode that is on is switched off. An action that waits for a
+statement is also called for by it if the action always followed and no request named its object.
 """
 
 import math
@@ -20,16 +21,16 @@ from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
-from hmxgraph.text.artifacts import times
+from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
 # Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
 # by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
-# A statement calls for an action only if the action was taken for at least this many items with the statement, in as
-# many sessions. Fewer may coincide by chance, because successful sessions resemble each other. Items alone do not
-# suffice, because one handover is about all items of its session.
+# An action that is more frequent after a statement is called for only if it was taken for at least this many items with
+# the statement, in as many sessions. Fewer may coincide by chance, because successful sessions resemble each other.
+# Items alone do not suffice, because one handover is about all items of its session.
 _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.
@@ -111,7 +112,8 @@ def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str,
 def result_policies(rules: Sequence[ResultRule], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """One policy for each lookup whose results decide something.
 
-    All rules that call for an action are included; for an action without such a rule, the clearest of its other rules.
+    It is made from all rules that call for an action and, for an action without such a rule, the clearest of its other
+    rules; at most ``_MOST_BRANCHES`` statements are included.
     """
     by_lookup: defaultdict[str, list[ResultRule]] = defaultdict(list)
     clearest = rule_for_each(rules, called_for=True)
@@ -380,10 +382,10 @@ def _advice_with_counts(branch: Sequence[ResultRule]) -> str:
 
 
 def _how_often(branch: Sequence[ResultRule]) -> str:
-    share = times(sum(rule.holds for rule in branch), sum(rule.count for rule in branch)).removeprefix("worked ")
+    counts = of_times(sum(rule.holds for rule in branch), sum(rule.count for rule in branch))
     if branch[0].called_for:
-        return f"done {share} in sessions that went well"
-    return f"true {share} {'they' if len(branch) > 1 else 'it'} worked"
+        return f"done {counts} in sessions that went well"
+    return f"true {counts} {'they' if len(branch) > 1 else 'it'} worked"
 
 
 def _outcome(rule: ResultRule) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class _Routine:
 
     @cached_property
     def usual(self) -> list[str]:
-        """The commands of most pieces."""
+        """The commands that occur in most pieces."""
         counts = Counter(chain.from_iterable(piece.places for piece in self.pieces))
         return [name for name, count in counts.items() if count >= _USUAL * len(self.pieces)]
 
@@ -141,7 +141,7 @@ def _is_routine(routine: _Routine) -> bool:
 
 
 def _closing_commands(session: SessionSummary) -> list[str]:
-    """The commands that may close pieces of work of a session: changes that succeeded repeatedly."""
+    """The commands that may close pieces of work of a session: changes made repeatedly without failing."""
     done = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
     return sorted(
         name for name, count in done.items() if count >= _LEAST_PIECES and is_action(name) and not is_check(name)
@@ -149,7 +149,7 @@ def _closing_commands(session: SessionSummary) -> list[str]:
 
 
 def _pieces_of(session: SessionSummary, closing: str) -> list[_Piece]:
-    """The pieces of work of a session closed by *closing*; none if there are fewer than two.
+    """The pieces of work of a session closed by *closing*, without pieces of too few actions; none if fewer than two.
 
     Also none if no check came before the first success of *closing*: then this command opens work.
     """

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -560,18 +561,24 @@ class _Opening:
         return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
 
     @cached_property
-    def examples(self) -> tuple[str, ...]:
-        """The past sessions to fetch as cases or examples, best first.
+    def cases(self) -> tuple[str, ...]:
+        """The past sessions about something that the question names, best first."""
+        named = self.by_words.named_cases.any() and self.request.sections != ("episodes",)
+        return self.by_words.case_sessions(_EXAMPLES) if named else ()
 
-        Cases answer a question about something in the past that it names. Examples are fetched only for packs with both
-        episodes and procedures.
-        """
-        ranking = self.by_words
-        if ranking.named_cases.any() and self.request.sections != ("episodes",):
-            return ranking.case_sessions(_EXAMPLES)
-        if not ranking.wants_examples or not {"episodes", "procedures"} <= set(self.request.sections):
-            return ()
-        return ranking.best_sessions(_EXAMPLES)
+    @cached_property
+    def sessions(self) -> Mapping[str, float]:
+        """How good a case or example each of the best sessions is, best first; cases come before all others."""
+        worths = self.by_words.best_sessions(_SESSIONS)
+        if not self.cases:
+            return worths
+        return {each: -float(place) for place, each in enumerate(dict.fromkeys([*self.cases, *worths]))}
+
+    @property
+    def most_examples(self) -> int:
+        """How many of the sessions to fetch: all cases, or examples if the pack has both episodes and procedures."""
+        wanted = self.by_words.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
+        return len(self.cases) or (_EXAMPLES if wanted else 0)
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
@@ -613,10 +620,10 @@ class _Opening:
             appraised_knowledge,
             whole,
             {session_id: _AS_FEEDBACK[outcome] for session_id, outcome in row["outcomes"]},
-            frozenset(row["long_sessions"]),
+            frozenset(row["logs"]),
             dict(row["results"]),
             changes,
-            frozenset(self.examples),
+            frozenset(row["examples"]),
             mask_key,
         )
 
@@ -661,9 +668,8 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
-    examples = opening.examples
-    sessions = tuple(dict.fromkeys([*examples, *ranking.best_sessions(_SESSIONS)]))[:_SESSIONS]
-    calls = ranking.best_calls(examples, _CALLS)
+    sessions = dict(islice(opening.sessions.items(), _SESSIONS))
+    calls = ranking.best_calls(opening.cases or sessions, _CALLS) if opening.most_examples else ()
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return {
         "tenant_id": tenancy.tenant_id,
@@ -671,7 +677,9 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
         "as_of_us": state.as_of_us,
         "anchors": _keys(tenancy, opening.anchors, _ANCHORS),
         "sessions": _keys(tenancy, sessions, _SESSIONS),
-        "examples": len(examples),
+        "worths": [*sessions.values(), *[0.0] * (_SESSIONS - len(sessions))],
+        "examples": opening.most_examples,
+        "if_failed": 1.0 if opening.cases else ranking.if_failed,
         "trails": _keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
         "short": _SHORT,
         "longest": LONGEST_EPISODE,

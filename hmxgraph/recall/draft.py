@@ -139,7 +139,7 @@ class Draft:
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
         episodes = self._by_steps if self.whole_sessions else self._scored_events.with_results()
-        if self._troubled and self.request.sections != (SECTION,):
+        if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes)
@@ -212,9 +212,9 @@ class Draft:
             _COPIES * MOST_SESSIONS,
             self._eligible_sessions,
             self.events.match.share,
-            # A question about a failure is about the sessions that failed in the same way.
-            () if self._troubled else self._failed,
+            self._failed,
             () if guidance.guesses else guidance.changes,
+            self.events.if_failed,
         )
         if not wants_examples and not self.long_sessions.intersection(best[:1]):
             return frozenset()
@@ -292,11 +292,6 @@ class Draft:
         return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
 
     @property
-    def _troubled(self) -> bool:
-        """Whether the question is about a failure: it says so, or quotes an error message."""
-        return self.events.question.troubled or bool(self.events.error.terms)
-
-    @property
     def error_places(self) -> frozenset[int]:
         """The places of the events that report the error that the question quotes."""
         return frozenset(np.flatnonzero(self.events.error.events).tolist())
@@ -355,7 +350,7 @@ class Draft:
             match,
             self.events.pool,
             self.events.error.events,
-            troubled=self._troubled,
+            troubled=self.events.troubled,
             ended=question.ended,
             works=question.works,
         )

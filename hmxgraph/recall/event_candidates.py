@@ -35,8 +35,8 @@ from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
 HELPS = 0.2
-# Weight of recency among nearly equal examples; factor on bad ones (see ``best_sessions``).
-_BY_TIME, _IF_FAILED = 0.05, 0.6
+# Weight of recency among nearly equal examples; factor on those that did not do what was asked.
+_BY_TIME, _IF_OTHER = 0.05, 0.6
 # Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
 # The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
@@ -157,28 +157,29 @@ class Episodes:
         shares: Floats,
         failed: Collection[str] = (),
         changes: Collection[str] = (),
+        if_failed: float = 1.0,
     ) -> list[str]:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
         A session counts by the largest of the *shares* of the question that its events contain, and by the largest
         relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Shares of
         successful results are ignored (what a lookup returned is not what was asked), and so are the answers of an
-        assistant except in logs (the same advice is given for many requests). Sessions that *failed* count less. So do
-        those without any of the expected *changes* if another session made one and, if most events are of sessions with
-        tool results, those without a successful call.
+        assistant except in logs (the same advice is given for many requests). Sessions that *failed* count less, by the
+        factor *if_failed*. So do those without any of the expected *changes* if another session made one and, if most
+        events are of sessions with tool results, those without a successful call.
         """
-        bad = self.pool.of_sessions(failed)
+        factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
-            bad |= ~self.pool.in_sessions_of(self.pool.successes)
+            factors[~self.pool.in_sessions_of(self.pool.successes)] = _IF_OTHER
         changed = self._of_tools(changes)
         if changed.any():
-            bad |= ~self.pool.in_sessions_of(changed)
+            factors[~self.pool.in_sessions_of(changed)] = _IF_OTHER
         answers = self.pool.by_assistants & ~self.pool.results & ~self._of_logs
         own_shares = np.where(self.pool.successes | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, own_shares)
         relevance = np.where(answers, 0.0, self._relevance)
         worth = as_examples(self.pool.sessions, matched, relevance) + _BY_TIME * self.recency
-        worth *= np.where(bad, _IF_FAILED, 1.0)
+        worth *= factors
         usable = (self.scores >= THRESHOLD) & self.pool.of_sessions(eligible)
         usable &= worth >= _AS_GOOD * worth[usable].max(initial=0.0)
         ranked = (self.pool.session_id[at] for at in np.argsort(-worth, kind="stable").tolist() if usable[at])

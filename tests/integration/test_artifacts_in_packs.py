@@ -135,3 +135,15 @@ def test_sessions_that_did_the_work_are_the_examples(graph):
     pack = graph.pack("List all the releases in the cluster", sections=["procedures", "episodes"])
     assert "list_releases(namespace=team" in pack.text
     assert "no access" not in pack.text
+
+
+def test_many_sessions_that_failed_do_not_keep_out_one_that_went_well(graph):
+    """Sessions that failed count less before the best are fetched as examples, not only among those fetched."""
+    for number in range(9):
+        went_well = number == 4
+        script = Script(f"s{number}", tenant=graph.tenant_id)
+        script.user("Please send my parcel to the island" + ("" if went_well else " today"))
+        script.call("send_parcel", {"status": f"sent as {number}"}, carrier="ferry" if went_well else "post")
+        graph.ingest(script.agent("It is sent.").feedback("positive" if went_well else "negative").events)
+    pack = graph.pack("Please send my parcel to the island today", sections=["procedures", "episodes"])
+    assert "send_parcel(carrier=ferry)" in pack.text

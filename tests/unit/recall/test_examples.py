@@ -137,6 +137,19 @@ def test_what_a_session_only_got_to_see_is_not_what_it_is_about():
     assert about == {"s1"}
 
 
+@pytest.mark.parametrize(
+    "query", ["The window of the bus to Oslo fails to open, what now?", "Please open the window of the bus"]
+)
+def test_a_session_that_went_well_is_the_better_example(query):
+    """Of two sessions about the same trouble, only the one without negative feedback is shown, though it is older."""
+    wish = "the window of the bus to Oslo fails to open"
+    events = [line for n, age in ((1, 1), (2, 30)) for line in errand(n, "Mei Kovacs", wish, age_days=age)]
+    asked = draft(events, query=query, outcomes={"s1": "negative"})
+    shares, failed = asked.events.match.share, {"s1"}
+    ranked = asked._by_steps.best_sessions(2, {"s1", "s2"}, shares, failed, if_failed=asked.events.if_failed)
+    assert ranked == ["s2"]
+
+
 def test_advice_given_for_much_is_no_sign_of_a_like_request():
     """The assistant asks everybody about the internet; only last year's caller has the same trouble with it."""
     advice = "To begin with, is the internet on your phone slow, or does it stop?"
