@@ -45,8 +45,8 @@ from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags, optional changes named in the summary, and alternations between lookups and
-# changes up to which the summary keeps their order.
+# Limits: search words, words in the tags, optional changes named in the summary, and runs (of lookups or of changes)
+# whose order the summary keeps.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
@@ -56,9 +56,8 @@ _HALF = 0.5
 _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
-# Minimum success rate of a procedure.
-_RARELY = 0.25
-_MOST_OPTIONAL = 2
+# Minimum success rate and maximum optional steps of a procedure.
+_RARELY, _MOST_OPTIONAL = 0.25, 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 
@@ -136,10 +135,10 @@ def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
     if not changes or sound or any(map(serves_any_purpose, changes)):
         return []
     how_often = times(seen.successes, seen.count).removeprefix("worked ")
-    one = len(changes) == 1
-    allowed = "The change is allowed" if one else "The changes are allowed"
-    made = f"sessions that made {'it' if one else 'them'} went well only {how_often}"
-    return [f"{allowed}, and each input is what was agreed: {made}"]
+    single = len(changes) == 1
+    allowed = "The change is allowed" if single else "The changes are allowed"
+    evidence_text = f"sessions that made {'it' if single else 'them'} went well only {how_often}"
+    return [f"{allowed}, and each input is what was agreed: {evidence_text}"]
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
@@ -428,9 +427,9 @@ def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[
 
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
     """The steps that take *action*, session by session; failed steps only if all failed."""
-    every = [[step for step in session.steps if step.action == action] for session in models]
-    not_failed = [[step for step in steps if step.ok is not False] for steps in every]
-    return not_failed if any(not_failed) else every
+    uses = [[step for step in session.steps if step.action == action] for session in models]
+    not_failed = [[step for step in steps if step.ok is not False] for steps in uses]
+    return not_failed if any(not_failed) else uses
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:

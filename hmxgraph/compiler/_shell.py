@@ -76,8 +76,9 @@ class Command:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The commands that *line* runs, without wrappers; directory changes and the like only if there is nothing else.
+    """The commands that *line* runs, without wrappers, directory changes and the like.
 
+    If there is nothing but directory changes and the like, the first of them.
     Of a pipeline only the first program counts, after those that merely feed it, such as ``echo``.
 
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]

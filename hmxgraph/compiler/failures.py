@@ -114,11 +114,11 @@ class Occurrence:
 
     ``next_attempt`` is the next call of the failed action, ``changes`` names the different changes before it, ``work``
     holds all of them in order. ``route`` holds the steps credited with the result: the last changes, else a lookup
-    before the attempt, else what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the
-    same way; without an attempt of known result, the outcome of the session, or of the step taken instead, decides;
-    None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke
-    between the failure and the next attempt, or what was done instead, ``declared`` if a decision or feedback names
-    what was done instead.
+    before the attempt, else what was done instead of an attempt. ``helped`` says whether the failure was gone at that
+    attempt. Without an attempt of known result, the outcome of the session, or of the step taken instead, decides; None
+    if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke after
+    the failure, before the next attempt or what was done instead; ``declared`` if a decision or feedback names what was
+    done instead.
     """
 
     summary: SessionSummary

@@ -1,4 +1,7 @@
-"""Goal classes: sessions with similar requests that are expected to take the same actions."""
+"""Goal classes: sessions whose requests are similar and lead to the same actions.
+
+Sessions without a request form classes by the changes that they made.
+"""
 
 import statistics
 from collections import Counter, defaultdict
@@ -87,13 +90,12 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All successful sessions that made exactly the usual changes of *models*, if such cases clearly prevail.
+        """The sessions that show how this work is done: all successful ones that made exactly its usual changes.
 
-        If none succeeded, those of *models* that made them. If no changes prevail, *models*; if most change nothing,
-        only those that change nothing and were not asked to.
-
-        Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
-        programs do not distinguish work.
+        The usual changes are those made in the most cases among *models*. If no session that made them succeeded, the
+        result is those of *models* that made them. It is all *models* if the changes do not clearly prevail, or are
+        made by general-purpose programs, which do not distinguish work. If it is most usual to change nothing, it is
+        those of *models* that change nothing and were not asked to.
         """
         models_by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
@@ -362,7 +364,7 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions sorted: of two actions, the one that most sessions with both took first comes first.
+    """These actions sorted by how many of the others they follow in most sessions that took both.
 
     Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
     only break ties.
