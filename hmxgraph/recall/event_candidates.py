@@ -348,13 +348,14 @@ class Episodes:
         return replace(self, pool=pool)
 
     def beside_procedure(
-        self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags
+        self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags, statements: Flags
     ) -> "Episodes":
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; if at most one event besides its end is left, it is
         dropped. So is a session without any of the *special* events, which contain the special terms of this request.
+        Its *statements* about what is asked stay.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
@@ -362,7 +363,7 @@ class Episodes:
             own = self.pool.of_session(session_id)
             kept = own & related & ~covered
             informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & special).any()
-            related &= (~own | kept) if informative else ~own
+            related &= ~own | (kept if informative else statements)
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
