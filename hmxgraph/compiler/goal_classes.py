@@ -366,12 +366,13 @@ def _reactions(session: SessionSummary) -> set[int]:
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
     """These actions sorted by how many of the others they follow in most sessions that took both.
 
-    Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
-    only break ties.
+    An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
+    Mean positions over different sessions can contradict the order, because actions of long sessions seem to come late;
+    they only break ties.
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}
-        for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
+        for order in (_as_they_worked(model) for model in dict.fromkeys(models))
     ]
     with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
     mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
@@ -382,3 +383,11 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
         return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
 
     return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))
+
+
+def _as_they_worked(model: SessionSummary) -> list[str]:
+    """The actions of a session, each once, by the first call that did not fail, else by the first."""
+    steps = [*enumerate(model.steps)][::-1]
+    first = {step.action: at for at, step in steps}
+    worked = {step.action: at for at, step in steps if step.ok is not False}
+    return sorted(first, key=(first | worked).__getitem__)

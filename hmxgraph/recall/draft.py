@@ -320,15 +320,16 @@ class Draft:
 
     @cached_property
     def _statements(self) -> Flags:
-        """Which short messages of people have nearly the largest share of the question and ask for nothing.
+        """Which short messages of people have nearly the largest share of the question and led to no call.
 
         They may say what a procedure does not know: "The lift is repaired, you may use it again".
         """
         pool, share = self.events.pool, self.events.match.share
         people = pool.spoken & ~pool.by_assistants & ~pool.results
         near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
-        near &= np.array(pool.tokens) <= _SHORT_STATEMENT
-        return near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
+        near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & ~pool.in_sessions_of(pool.calls)
+        statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
+        return statements
 
     @property
     def _sessions_with_statements(self) -> list[str]:

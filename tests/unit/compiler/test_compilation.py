@@ -1075,6 +1075,23 @@ def test_a_summary_keeps_the_order_of_work():
     assert schema.summary.endswith(": carry out extract_fields, then consult find_vendor, then carry out post_invoice.")
 
 
+def test_a_step_takes_place_when_it_works():
+    """What made a failed step work stands before it in the procedure, not after its first attempt."""
+    sessions = [
+        Script(f"z{n}")
+        .user("Enable the lock of the zone")
+        .call("sign_zone", error="no key for the zone")
+        .call("create_key")
+        .call("sign_zone")
+        .feedback("positive")
+        .events
+        for n in range(3)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    first, second = (step["description"] for step in schema.content["steps"])
+    assert ("create_key" in first, "sign_zone" in second) == (True, True)
+
+
 def test_what_there_is_no_material_for_is_said():
     """Sessions without work, or without failures, are stated as the reason why nothing was learned."""
     talk = Script("t").user("My sister moved to Oslo").agent("How nice!").events
