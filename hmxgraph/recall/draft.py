@@ -325,7 +325,7 @@ class Draft:
         They may say what a procedure does not know: "The lift is repaired, you may use it again".
         """
         pool, share = self.events.pool, self.events.match.share
-        people = pool.spoken & ~pool.by_assistants & ~pool.results
+        people = pool.by_people
         near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
         near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & ~pool.in_sessions_of(pool.calls)
         statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
