@@ -172,6 +172,20 @@ def test_a_corrected_command_is_a_retry():
     ]
 
 
+def test_a_trial_run_is_not_what_helped():
+    """A call without the option that changes something shows a plan; the next one, with all options, is the retry."""
+    sessions = [
+        Script(f"d{n}")
+        .user("Synchronise the zone")
+        .run("octodns-sync --doit", error="too many updates")
+        .run("octodns-sync")
+        .run("octodns-sync --doit --force")
+        .events
+        for n in range(3)
+    ]
+    assert recovery_steps(sessions) == ["Run octodns-sync again as `octodns-sync --doit --force` (worked 3 of 3 times)"]
+
+
 def test_an_unchanged_retry_is_reported_as_such():
     """No change is advised if the same command line worked the second time."""
     sessions = two_commands("make push", "registry busy", "make push")
