@@ -145,7 +145,7 @@ class Draft:
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
-            episodes = self._with_whole_sessions(episodes)
+            episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
         return GlobalRanking(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:

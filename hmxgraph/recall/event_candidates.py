@@ -278,6 +278,10 @@ class Episodes:
             related |= own
         return replace(self, relevance=relevance, related=related)
 
+    def within(self, sessions: Collection[str]) -> "Episodes":
+        """Return the events, only those of *sessions* related: in a pack of whole sessions others do not count."""
+        return replace(self, related=(self._counts > 0) & self.pool.of_sessions(sessions))
+
     def outlined(
         self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int, errors: Flags
     ) -> "Episodes":

@@ -161,5 +161,7 @@ def test_a_newer_statement_is_shown_beside_the_procedure(graph):
     assert {entry.section for entry in graph.pack(asked).entries} == {"procedures"}
     statement = "The ferry is repaired, you may send a parcel with it again."
     graph.ingest(Script("later", tenant=graph.tenant_id).user(statement).agent("Good.").events)
-    shown = [entry.content for entry in graph.pack(asked).entries if entry.section == "episodes"]
-    assert shown == [f"user: {statement}"]
+    pack = graph.pack(asked)
+    assert [entry.content for entry in pack.entries if entry.section == "episodes"] == [f"user: {statement}"]
+    # There is room for other sessions: they were dropped for what they are.
+    assert {drop.drop_reason for drop in pack.dropped_entries} == {"low_relevance"}
