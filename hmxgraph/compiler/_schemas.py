@@ -1,8 +1,8 @@
 """task_schema: how a kind of task gets done (HMX-A 4.1)."""
 
 import statistics
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import groupby
@@ -38,11 +38,12 @@ from hmxgraph.compiler._wording import (
     term_counts,
     title,
 )
-from hmxgraph.compiler.failures import to_the_same_end
+from hmxgraph.compiler.failures import FailureGroup, to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
+from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
 # Limits: search words, words in the tags, optional changes named in the summary, and runs (of lookups or of changes)
@@ -51,6 +52,8 @@ _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
+# Minimum number of sessions with a failure that a procedure warns of, and minimum share of those that tried the change.
+_PITFALL_SESSIONS, _PITFALL_SHARE = 3, 0.1
 # Shares of sessions, requests or classes.
 _HALF = 0.5
 _OFTEN = 0.3
@@ -519,3 +522,29 @@ def _summary(name: str, content: dict[str, Any]) -> str:
     parts += [f"check with {listed(runs[-1][1])}"] if checks else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."
+
+
+def frequent_failures(
+    groups: Iterable[FailureGroup], sessions: Sequence[SessionSummary], refused: Mapping[str, ResultRule]
+) -> dict[str, str]:
+    """A warning for each change about its most frequent failure, if that is frequent among sessions that tried it.
+
+    Failures that *refused* explains are left out: the procedure states the condition that the change waits for.
+    """
+    sessions_by_failure: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for group in groups:
+        for occurrence in group.occurrences:
+            if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
+                sessions_by_failure[occurrence.action][group.says].add(occurrence.summary.session_id)
+    warnings = {
+        action: _warning(action, sessions_by_failure[action], sessions) for action in sorted(sessions_by_failure)
+    }
+    return {action: warning for action, warning in warnings.items() if warning}
+
+
+def _warning(action: str, by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
+    usual = max(sorted(by_message), key=lambda message: len(by_message[message]))
+    failed, called = len(by_message[usual]), sum(action in session.actions for session in sessions)
+    if failed < _PITFALL_SESSIONS or failed < _PITFALL_SHARE * called:
+        return ""
+    return f"it has failed with {cited(usual.rstrip('.'))}, {in_sessions(failed, called)}"
