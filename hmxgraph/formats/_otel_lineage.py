@@ -42,8 +42,9 @@ class Lineage:
     """The spans read so far; kept in *carried*, which the caller stores to resume.
 
     By trace: ``_traces`` holds the conversation and session ids that its spans name, ``_homes`` the session of events
-    stored before any span named one. By span: ``_own`` holds its contents, ``_below`` those of the spans below it,
-    ``_converted`` whether its contents became events, ``_endings`` the outcome of its call as a span below states it.
+    stored when no such id decided it. By span: ``_below`` holds the contents of the spans below it, ``_own`` its own
+    and, once ``pass_up`` has noted them, those below it, ``_converted`` whether its contents became events,
+    ``_endings`` the outcome of its call as a span below states it.
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -90,7 +91,7 @@ class Lineage:
         """The conversation of a span: the first of these that exists, "" if none does.
 
         - the session of events of the trace that were stored before its conversation was known, unless the trace has
-          several conversations
+          several conversation ids, or one of several session ids decides below
         - the conversation id of the span or of the nearest span above it
         - the session id of the span itself
         - the only conversation id of the trace
@@ -100,19 +101,18 @@ class Lineage:
         Session ids come after conversation ids of the same place: they may be those of the program around the agent.
         """
         home = self._homes.get(span.trace_id, "")
-        if home and len(self._traces.get(span.trace_id, [[], []])[0]) < 2:
-            return home
         path = list(self._path(span))
-        for field, column in ((_CONVERSATION_ID, 0), (_SESSION_ID, 1)):
+        ids = self._traces.get(span.trace_id, [[], []])
+        for field, in_trace in zip((_CONVERSATION_ID, _SESSION_ID), ids, strict=True):
+            home = home if len(in_trace) < 2 else ""
             if nearest := next((entry[field] for entry in path if entry[field]), ""):
-                return nearest
-            in_trace = self._traces.get(span.trace_id, [[], []])[column]
+                return home or nearest
             if len(in_trace) == 1 and not (path and path[0][_SESSION_ID]):
-                return in_trace[0]
-        return ""
+                return home or in_trace[0]
+        return home
 
     def settle_in(self, span: Span, session_id: str) -> None:
-        """Note the session in which events of the trace were stored, if no span named its conversation."""
+        """Note the session in which events of the trace were stored, if no id told the session of this span."""
         if span.trace_id not in self._homes and not self.session(span):
             self._homes[span.trace_id] = session_id
 

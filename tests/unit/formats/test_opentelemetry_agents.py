@@ -171,6 +171,24 @@ def test_a_trace_with_a_second_conversation_is_two_sessions():
     assert [event.session_id for event in made] == ["s1", "s1", "s1", "sea"]
 
 
+def test_session_ids_keep_spans_apart_after_one_without():
+    """In a trace of two session ids, a span without any does not take the later ones along."""
+    spans = [
+        span("look", number, (number, number + 1), tool(f"look{number}", session__id=name))
+        for number, name in ((1, "A"), (2, "B"), (3, None), (4, "A"), (6, None))
+    ]
+    spans.insert(4, span("look", 5, (5, 6), tool("look5"), parent=2))
+    called = [event.session_id for event in one_by_one(spans) if event.event_type == "tool_call"]
+    assert called == ["A", "B", "s1", "A", "B", "s1"]
+
+
+def test_spans_that_arrive_before_the_only_session_id_keep_the_rest_of_the_trace():
+    """Like a conversation id, the only session id of a trace does not divide it."""
+    alone, named = tool("look"), tool("read", session__id="A")
+    made = one_by_one([span("look", 1, (0, 1), alone, parent=2), span("read", 2, (0, 2), named)])
+    assert {event.session_id for event in made} == {"s1"}
+
+
 def test_a_call_that_its_tool_told_before_the_model_is_one_call():
     """ADK's model span ends after the tool has run, and its call has no id."""
     spans = adk_spans()
