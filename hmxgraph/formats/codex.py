@@ -24,7 +24,7 @@ _SOURCE = f"harness:{AGENT_NAME}"
 Line: TypeAlias = Mapping[str, Any]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Messages of the program that repeat the content of an item.
+# Types of reports that repeat an item.
 _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
 
 
@@ -39,12 +39,26 @@ def recognise(sample: Sequence[Any]) -> Match:
         return Match(0.0, ("type", "payload"))
     first = lines[0]
     early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
-    fitting = sum(_fits(line) or (early and (line is first or _has_no_envelope(line))) for line in lines) / len(lines)
-    return Match(round(fitting, 2), () if fitting == 1.0 else ("type", "payload", "a session_meta line"))
+    foreign = [line for line in lines if not (_fits(line) or (early and (line is first or _has_no_envelope(line))))]
+    lacks = {
+        "a known type": not all(map(_has_type, foreign)),
+        "payload": not all(map(_has_payload, foreign)),
+        "a session_meta line": not early and all(line.get("type") != "session_meta" for line in lines),
+    }
+    missing = tuple(what for what, lacking in lacks.items() if lacking and foreign)
+    return Match(round(1 - len(foreign) / len(lines), 2), missing)
 
 
 def _fits(line: Line) -> bool:
-    return name(line.get("type")) in _TYPES and isinstance(line.get("payload"), Mapping)
+    return _has_type(line) and _has_payload(line)
+
+
+def _has_type(line: Line) -> bool:
+    return name(line.get("type")) in _TYPES
+
+
+def _has_payload(line: Line) -> bool:
+    return isinstance(line.get("payload"), Mapping)
 
 
 def _has_no_envelope(line: Line) -> bool:
@@ -84,7 +98,8 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        self._session.pop("begins", None)  # set until a line follows that is no header or setting
+        # Set by a header, cleared by the first line that is no header, settings, early state or line of unknown type.
+        self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)

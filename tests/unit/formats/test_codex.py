@@ -1,7 +1,7 @@
 """Codex rollouts become events that a person would recognise as the session."""
 
 from hmxgraph.formats.codex import CODEX
-from hmxgraph.formats.conversion import Origin
+from hmxgraph.formats.conversion import Match, Origin
 from tests.unit.formats.conversions import events, outcomes, recognised, shape
 
 META = {
@@ -134,6 +134,17 @@ def test_early_rollouts_are_read():
     ]
     assert [shape(event) for event in events(CODEX, lines)] == [("message", "user", "hi")]
     assert recognised(lines) == recognised(ROLLOUT) == "codex"
+
+
+def test_what_a_sample_lacks_is_named():
+    """A sample with lines of another kind names what these, or the whole sample, lack, and nothing that is there."""
+    header, foreign = line("session_meta", META), {"type": "user", "text": "hi"}
+    assert CODEX.recognise([header, foreign]) == Match(0.5, ("a known type", "payload"))
+    assert CODEX.recognise([header, foreign | {"payload": {}}]).missing == ("a known type",)
+    assert CODEX.recognise([header, line("response_item", None)]).missing == ("payload",)
+    assert CODEX.recognise([said("user", "hi"), foreign]).missing == ("a known type", "payload", "a session_meta line")
+    early = {"id": META["id"], "timestamp": "2025-05-01T10:00:00Z", "instructions": None}
+    assert CODEX.recognise([early, {"a": 1}]).missing == ("a known type", "payload")
 
 
 def test_a_fork_is_a_session_of_its_own():
