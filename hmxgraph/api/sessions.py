@@ -15,6 +15,7 @@ from hmxgraph.graph import appending
 from hmxgraph.graph.appending import Draft
 from hmxgraph.graph.connection import Connection
 from hmxgraph.graph.plan import Tenancy
+from hmxgraph.protocol.canonical import canonical_bytes, canonical_text
 from hmxgraph.protocol.lenient import storable
 from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.reports import Receipt, RecordReport
@@ -23,7 +24,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Below the limit of an event's content (HMX-E 11), to leave room for the other fields of the content.
 _MOST_BYTES = 400_000
-_MOST_CHARACTERS = 100_000
+# Text lengths to which a value that is too large is cut, tried in this order: a character takes up to six bytes.
+_CUTS = (100_000, 60_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,20 @@ class ToolCall:
 
 
 def _within_limits(value: Any) -> Any:
-    """*value* as JSON, or the beginning of its text if it is too large for an event.
+    """*value* as JSON; if that is too large for an event, the beginning of the text, or of the JSON text.
 
     >>> _within_limits({1: (2, 3)}), len(_within_limits("x" * 500_000))
     ({'1': [2, 3]}, 100002)
     """
     kept = storable(value)[0]
-    return kept if 0 < canonical_size_bound(kept) <= _MOST_BYTES else f"{str(kept)[:_MOST_CHARACTERS]} …"
+    if _fits(kept):
+        return kept
+    text = kept if isinstance(kept, str) else canonical_text(kept)
+    return next(filter(_fits, (f"{text[:length]} …" for length in _CUTS)))
+
+
+def _fits(value: Any) -> bool:
+    return 0 < canonical_size_bound(value) <= _MOST_BYTES or len(canonical_bytes(value)) <= _MOST_BYTES
 
 
 class RecordedSession(Face):
