@@ -87,8 +87,9 @@ class _Interrupted(KeyboardInterrupt, asyncio.CancelledError):
 def interruptible() -> Iterator[None]:
     """Let Ctrl-C end the driver's work in the block at once, on the server too.
 
-    Any other exception raised while an answer is read leaves the rest of the answer on the connection, and the driver
-    waits for it for ever. Only the main thread can be interrupted, and only if Python's own handler is installed.
+    The handler raises :class:`_Interrupted`: a plain KeyboardInterrupt, raised while an answer is read, would leave the
+    rest of the answer on the connection, and the driver would wait for it for ever. Only the main thread can be
+    interrupted, and only if Python's own handler is installed.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -297,15 +298,17 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 # Transactions against one database, retried within a deadline, with translated errors; the synchronous and the
 # asynchronous API both end here.
 
-# Maximum number of retries of one transaction after lost races.
+# Maximum number of immediate retries of one transaction: after lost races, and after failed results with a transient
+# cause.
 RACES = 8
-# The same for nodes read half changed, and the seconds before each. Readers take no locks, and a commit changes the
-# properties of a node one by one: beside a constant writer, 36 of 7,439 reads got lists of different lengths.
+# Maximum number of retries after reading a node half changed, and the pause before each in seconds. Readers take no
+# locks, and a commit changes the properties of a node one by one: beside a constant writer, 36 of 7,439 reads got lists
+# of different lengths.
 REREADS, _REREAD_PAUSE = 3, 0.02
 # Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
 _ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
-_FORKED = "it was opened in the process that this one was forked from: connect again in this one"
+_FORKED = "it was opened before this process was forked: connect again in this process"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 
 # Restarts the local server if it died, and returns its address; None if it runs. Raises EngineError if it was stopped
@@ -378,7 +381,7 @@ class Attempts:
         return pause
 
     def _pause_before_reread(self, error: LookupError | TypeError | ValueError) -> float:
-        """Seconds to wait after a plan failed with *error*, perhaps because a node lacked properties."""
+        """Seconds to wait after a plan failed, perhaps because it read a node half changed (see REREADS)."""
         # What a reader finds invalid is stored; what a writer finds invalid may be the caller's.
         stored = isinstance(error, DocumentError) and not self.patience.writes
         refusal = isinstance(error, HmxGraphError) and not stored
@@ -547,7 +550,10 @@ class Connection:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     def _reopened(self, error: Exception, attempts: Attempts) -> bool:
-        """Restart a local server that died; return whether this call did: other threads find it running, and retry."""
+        """Restart a local server that died, and connect to it; True if this call did.
+
+        Other threads then find it running, get False, and retry as after any lost connection.
+        """
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
         with attempts.reviving(), self._reopening:
@@ -593,11 +599,12 @@ class Stored:
     def add_to(self, error: GraphError) -> None:
         """Add to *error* what was stored before it."""
         if self._number and not error.stored:
-            error.stored = f"{self._number} earlier step{'s' if self._number > 1 else ''} of this call stored"
+            steps, were = ("step", "was") if self._number == 1 else ("steps", "were")
+            error.stored = f"{self._number} earlier {steps} of this call {were} stored"
 
 
 class SharedDriver:
-    """The driver of an event loop, and how many connections use it."""
+    """A driver that connections of one event loop share, and how many use it."""
 
     def __init__(self, opened: AsyncDriver) -> None:
         self.driver = opened

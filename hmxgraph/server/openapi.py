@@ -37,7 +37,7 @@ _ERRORS = {
     "401": "no valid API key",
     "403": "the key lacks the scope",
     "413": "the body is too large",
-    "422": "the request is invalid; details list each fault",
+    "422": "the request is invalid, as the message says; details, if any, list the faults",
     "429": "too many requests; Retry-After says when to try again",
     "500": "an unexpected error",
     "503": "the memory cannot be reached",
@@ -61,7 +61,7 @@ def document() -> dict[str, Any]:
         "info": {
             "title": "hmxgraph",
             "version": hmxgraph.__version__,
-            "description": "An open memory engine for agents with the API of the Hippocortex SDK.",
+            "description": "An open memory engine for agents; it offers the API that the Hippocortex SDK calls.",
         },
         "security": [{"key": []}],
         "paths": paths,

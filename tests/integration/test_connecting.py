@@ -220,7 +220,7 @@ def test_a_forked_process_opens_its_own(address, tenant_id):
         child.start()
         answers = [queue.get(timeout=60) for _ in range(3)]
         child.join()
-        assert "forked from: connect again" in answers[0]
+        assert "was forked: connect again" in answers[0]
         assert answers[1:] == ["of-a-child", False]
         assert graph.health()["tenant_id"] == tenant_id
 

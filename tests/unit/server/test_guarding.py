@@ -15,6 +15,8 @@ from hmxgraph.errors import (
     StorageUnavailable,
     UnsupportedVersion,
 )
+from hmxgraph.graph.connection import Stored
+from hmxgraph.graph.plan import Work
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.usage import HOUR_US
 from hmxgraph.server import guard as guarding
@@ -113,7 +115,10 @@ def test_errors_have_a_status_and_hide_the_inside(error, status, code):
     [
         (StorageUnavailable("bolt://secret:7687", "down"), "nothing of this request was stored"),
         (StorageUnavailable("bolt://secret:7687", "down", "unknown"), "is unknown; repeat it"),
-        (StorageUnavailable("bolt://db", "down", stored="2 earlier steps stored"), "2 earlier steps stored, the rest"),
+        (
+            StorageUnavailable("bolt://db", "down", stored="2 steps were stored"),
+            "2 steps were stored, the rest was not",
+        ),
         (JavaMissing("secret", "way"), "nothing of this request was stored"),
     ],
 )
@@ -121,3 +126,20 @@ def test_errors_say_what_was_stored(error, outcome):
     """Clients learn what became of a request that failed, and whether to repeat it."""
     assert outcome in Refusal.of(error).message
     assert "secret" not in Refusal.of(error).message
+
+
+def _nothing():
+    yield from ()
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"), [(1, "1 earlier step of this call was"), (2, "2 earlier steps of this call were")]
+)
+def test_steps_that_a_call_stored_before_are_part_of_the_sentence(steps, told):
+    """Clients read one sentence, whatever part of it the connection wrote."""
+    stored, error = Stored(), StorageUnavailable("bolt://db", "down")
+    for _ in range(steps):
+        stored.counted(lambda _work: None)(Work("write", _nothing))
+    stored.counted(lambda _work: None)(Work("read", _nothing))
+    stored.add_to(error)
+    assert f"{told} stored, the rest was not" in Refusal.of(error).message
