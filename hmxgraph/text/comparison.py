@@ -48,6 +48,14 @@ _SCOPE_WORDS = re.compile(
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
+# Clauses that say when, why or for whom a directive holds; a negation in them does not invert it.
+_CLAUSE = r"(?:[^,;.!?]|\.(?=\S))"
+_CIRCUMSTANCE = re.compile(
+    rf"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\s{_CLAUSE}*"
+    r"|\b(?:who|which|that) (?:do|does|did|is|are|was|were|has|have|had|can|could|will)(?= not\b)"
+    rf"(?:(?!\s(?:must|may|should|shall)\b){_CLAUSE})*",
+    re.IGNORECASE,
+)
 _NEGATIONS = frozenset(
     (
         "not",
@@ -126,7 +134,8 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
 
-    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable".
+    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable". Negations in a
+    circumstance ("when nobody answers") do not count.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -136,11 +145,24 @@ def stance(text: str) -> _Stance:
     True
     """
     normalised = _SCOPE_WORDS.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
-    based = [(word, _base(word)) for word in words(normalised)]
+    circumstances = _circumstances(normalised)
+    main = _CIRCUMSTANCE.sub(" ", normalised) if circumstances else normalised
+    based = [(word, _base(word)) for word in words(main)]
     negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in based)
     aligned = [_OPPOSITES.get(base, base) for word, base in based if word not in _NEGATIONS]
+    aligned += ["not" if word in _NEGATIONS else _base(word) for word in words(circumstances)]
     about = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
+
+
+def _circumstances(text: str) -> str:
+    """The circumstances that *text* names; empty if nothing else is left, as when no comma ends an opening clause.
+
+    >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it hangs do not call Ada")
+    ('when the build does not finish', '')
+    """
+    clauses = _CIRCUMSTANCE.findall(text)
+    return " ".join(clauses) if words(_CIRCUMSTANCE.sub(" ", text)) else ""
 
 
 # Plain statements that cannot both be true: the same words except for a negation or an amount.
@@ -244,5 +266,6 @@ def _base(word: str) -> str:
 
 
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that stay in the subject of a text: the opposites "after" and "down" are replaced by them.
-_MEANINGFUL = frozenset({"before", "up"})
+# Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and the "not" of a
+# circumstance.
+_MEANINGFUL = frozenset({"before", "up", "not"})

@@ -65,6 +65,43 @@ def test_answers_differ(statement, variant, expected):
     assert differs(statement, variant) is differs(variant, statement) is expected
 
 
+FOR_IT = [
+    "Escalate to Priya when the registrar does not answer",
+    "Page the on-call engineer if nobody replies within an hour.",
+    "If the registrar doesn't answer, escalate to Priya.",
+    "Ask for a receipt unless the amount is not taxable",
+    "Retry until the queue is not full",
+    "Charge the deposit because guests never cancel in time",
+    "Archive branches that are not merged within a month",
+    "Write to customers who have not paid.",
+    "Lock the door so that nobody can enter",
+    "Keep a copy in case the upload does not finish",
+]
+AGAINST_IT = [
+    "Never escalate to Priya when the registrar answers",
+    "Do not page anyone if nobody replies.",
+    "If the registrar does not answer, do not call Priya.",
+    "Don't deploy while the tests are not green",
+    "When it hangs do not restart it",
+    "Customers who have not paid must not be served",
+    "Nobody may merge until the build passes",
+    "Never archive branches that are not merged",
+    "Make sure that the tests do not hang",
+    "Ensure that no secrets are committed since they leak",
+]
+
+
+@pytest.mark.parametrize(("texts", "against"), [(FOR_IT, False), (AGAINST_IT, True)])
+def test_a_negation_in_a_circumstance_does_not_invert_the_rule(texts, against):
+    """What does not happen in the condition is asked for all the same; a negation of the instruction counts."""
+    assert [text for text in texts if stance(text).against is not against] == []
+
+
+def test_a_negated_circumstance_is_another_subject():
+    """Rules for opposite circumstances do not answer the same question."""
+    assert stance("Call Ada when the tests pass").about != stance("Call Ada when the tests do not pass").about
+
+
 def test_stance_counts_negations():
     """Two negations cancel each other."""
     assert stance("Don't skip the tests").against is False
