@@ -48,12 +48,14 @@ _SCOPE_WORDS = re.compile(
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
-# Clauses that say when, why or for whom a directive holds; a negation in them does not invert it.
+# Clauses that say when, why, to what end or for whom a directive holds; a negation in them does not invert it.
 _CLAUSE = r"(?:[^,;.!?]|\.(?=\S))"
 _CIRCUMSTANCE = re.compile(
     rf"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\s{_CLAUSE}*"
     r"|\b(?:who|which|that) (?:do|does|did|is|are|was|were|has|have|had|can|could|will)(?= not\b)"
-    rf"(?:(?!\s(?:must|may|should|shall)\b){_CLAUSE})*",
+    rf"(?:(?!\s(?:must|may|should|shall)\b){_CLAUSE})*"
+    r"|(?<=\w )(?<!\b(?:try|are|you) )(?<!\b(?:sure|need|have|want|used) )(?<!remember )(?<!forget )(?<!important )"
+    rf"(?<!careful )to (?:avoid|prevent)\s{_CLAUSE}*|(?<=, )(?:avoiding|preventing)\s{_CLAUSE}*",
     re.IGNORECASE,
 )
 _NEGATIONS = frozenset(

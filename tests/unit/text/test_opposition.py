@@ -76,6 +76,8 @@ FOR_IT = [
     "Write to customers who have not paid.",
     "Lock the door so that nobody can enter",
     "Keep a copy in case the upload does not finish",
+    "Use salts to prevent lookups in tables",
+    "Keep the tone formal, avoiding slang.",
 ]
 AGAINST_IT = [
     "Never escalate to Priya when the registrar answers",
@@ -88,6 +90,8 @@ AGAINST_IT = [
     "Never archive branches that are not merged",
     "Make sure that the tests do not hang",
     "Ensure that no secrets are committed since they leak",
+    "Try to avoid jargon",
+    "Make sure to avoid jargon",
 ]
 
 
