@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
+from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, wording, words
 
 # Similarity of texts and sets, in [0, 1].
 
@@ -181,6 +181,10 @@ _BEFORE_AMOUNT = frozenset(
         " only least most than about roughly around exactly within every after of"
     )
 )
+_TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
+# One or more times of the day, as in "9:00 to 17:00".
+CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
+_CLOCK = re.compile(rf"(?<=\s)(at|by|before|after|until|till|from|around) ({CLOCK_TIMES})", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
@@ -196,12 +200,14 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """Split a plain statement: its negations and amounts are the answer, other words than fillers and signs the topic.
+    """Split a plain statement into its answer (negations, amounts, times) and its topic (other words, and signs).
 
     Equal topics with different answers contradict each other. The topic is empty if it has fewer than two words.
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')
+    >>> claim("Backups run at 02:00").topic == claim("Backups run at 4 am").topic
+    True
     >>> claim("The cache is enabled").topic == claim("The cache isn't enabled").topic
     True
     >>> claim("Ticket 17 is closed").topic == claim("Ticket 18 is closed").topic
@@ -209,7 +215,8 @@ def claim(text: str) -> Claim:
     >>> claim("A seat costs $5").topic == claim("A seat costs \u20ac5").topic
     False
     """
-    spoken = words(_NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
+    times = [wording(match[2]) for match in _CLOCK.finditer(text)]
+    spoken = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
     topic, amounts, negations = list[str](), list[str](), 0
     for before, word in zip(("", *spoken), spoken, strict=False):
         base = _base(word)
@@ -221,7 +228,7 @@ def claim(text: str) -> Claim:
         elif word not in _FILLER_WORDS:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
-    answer = " ".join([*(["not"] if negations % 2 else []), *amounts])
+    answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *times])
     subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
     return Claim(subject, answer, bool(_RENEWED.search(text)))
 
