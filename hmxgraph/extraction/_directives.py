@@ -473,6 +473,21 @@ _FORGET = (
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
+# A rule called by a word of its own: "the 10:00 rule no longer applies". Words that only point at it do not name it.
+_CALLED = (
+    r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
+    r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
+)
+_OVER_AND_DONE = (
+    r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
+    r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
+)
+_NAMED_RULES = (
+    pattern(rf"{_CALLED} {_OVER_AND_DONE}(?: (?:now|{_ANY_MORE}))*\W*$"),
+    pattern(
+        rf"(?:please )?(?:forget|drop|ignore|scrap|disregard|lift) (?:about )?{_CALLED}(?: (?:now|{_ANY_MORE}))*\W*$"
+    ),
+)
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
 # Every withdrawal contains at least one of these words.
@@ -526,7 +541,8 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
                 return Withdrawal(
                     text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET
                 )
-    return None
+    named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
+    return Withdrawal(text, named["matter"], 0.6, forgotten=True) if named else None
 
 
 def _matter(match: re.Match[str]) -> str:
