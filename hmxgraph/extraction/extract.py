@@ -19,6 +19,7 @@ from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
     LONGEST_TALK,
+    MEMORY_EVENT,
     NAME,
     NOT_THE_USER,
     PARTS,
@@ -400,7 +401,7 @@ def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
 
 # Explicit memories: `remember` records an event of its own type, so these memories have evidence like all others.
 
-EVENT_TYPE = "x-hmxgraph-memory"
+EVENT_TYPE = MEMORY_EVENT
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 # "The X is NAME or NUMBER" has one value at a time; "the X is ADJECTIVE" is one of many properties.
 _IS = re.compile(
