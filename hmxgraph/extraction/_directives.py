@@ -218,7 +218,7 @@ _SIGNS = re.compile(
         rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
         _EACH_TIME.pattern.lstrip(),
-        rf"(?:{_ANNOUNCED}|rules?|policy)\b[^.!?]{{0,60}}(?::| -|\bthat\b)",
+        r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|orders?)\b[^.!?]{0,60}(?::| -|\bthat\b)",
         *(sign.pattern for sign in (_FOR_A_PURPOSE, _STOP_MANNER, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
