@@ -48,12 +48,14 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, confidence and owner, and the support of a proposal."""
+    """The facts about a memory: its statement, confidence, owner and successors, and the support of a proposal."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}
     if owner := properties.get("owner"):
         facts["owner"] = shown_owner(owner)
+    if row["superseded_by"]:
+        facts["superseded_by"] = row["superseded_by"]
     if properties.get("unproven"):
         facts["trust"] = {
             "in_force": not properties.get("proposed", False),

@@ -218,3 +218,11 @@ def test_a_task_record_leads_to_its_event(graph, explained):
     )
     assert "Deploy staging" in explanation.text
     assert [event.agent_id for event in explanation.events] == ["ana"]
+
+
+def test_a_superseded_memory_names_its_successor(graph):
+    """The explanation of a memory that no longer holds has the id of the one that took its place."""
+    old = graph.remember("The staging cluster has three nodes")
+    new = graph.remember("The staging cluster has five nodes", supersedes=old.memory_id)
+    assert graph.explain(old.memory_id).facts["superseded_by"] == [new.memory_id]
+    assert "superseded_by" not in graph.explain(new.memory_id).facts

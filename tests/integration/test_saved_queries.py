@@ -240,3 +240,15 @@ def test_failed_results_count_as_errors(graph, tenant_id):
     rows = graph.query("explore/errors_and_tools").rows
     failures = [(row["source"]["text"], row["target"]["name"]) for row in rows if row["relation"]["type"] == "MENTIONS"]
     assert sorted(name for _, name in failures) == ["book", "book", "git push"]
+
+
+def test_erased_memories_are_not_listed(graph, tenant_id):
+    """A memory whose evidence was erased leaves no blank row."""
+    graph.remember("Staging runs three nodes")
+    graph.ingest(
+        Script("s", tenant=tenant_id).add("message", {"role": "system", "text": "Never deploy on Friday."}).events
+    )
+    listed = [row["text"] for row in graph.query("explore/memories")]
+    assert len(listed) == 2
+    graph.forget(session_id="s")
+    assert [row["text"] for row in graph.query("explore/memories")] == ["Staging runs three nodes"]
