@@ -84,7 +84,7 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Print an error of the block as one line, and exit with its code."""
+    """Print an HmxGraphError or OSError of the block as one line, and exit: with 2 for wrong usage, else with 1."""
     try:
         yield
     except (HmxGraphError, OSError) as error:
@@ -97,7 +97,9 @@ def one_line_errors() -> Iterator[None]:
 
 
 def _message(error: HmxGraphError | OSError) -> str:
-    """The message of *error*; for an error of the operating system, its file and reason.
+    """The message of *error*; for an OSError of a file, the file and the reason.
+
+    An OSError without a file that comes from printing says that the output cannot be written.
 
     >>> _message(FileNotFoundError(2, "No such file or directory", "runs.json"))
     'runs.json: No such file or directory'
@@ -109,7 +111,7 @@ def _message(error: HmxGraphError | OSError) -> str:
     return str(error)
 
 
-# Of output streams; errors of files that a command writes name the file.
+# Errors of writing to standard output; errors of files that a command writes name the file.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 

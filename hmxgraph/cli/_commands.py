@@ -13,10 +13,13 @@ from typer.main import get_command, get_group
 
 
 class Entry(NamedTuple):
-    """Module and function of a command, and its summary in the list of commands (the first line of its help)."""
+    """Where a command is defined, and its summary in the list of commands (the first line of its help).
+
+    ``attribute`` is the name of its function in ``module``, or of the typer application that holds its subcommands.
+    """
 
     module: str
-    name: str
+    attribute: str
     summary: str
 
 
@@ -85,7 +88,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name; while the help is printed, a stub with its name and summary."""
+        """Return the command of that name, or None; while the help is printed, a stub with its name and summary."""
         del ctx
         entry = COMMANDS.get(cmd_name)
         if entry is None:
@@ -93,7 +96,7 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=entry.summary) if self._listing else loaded(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help without importing a single command."""
+        """Write the help without importing a single command."""
         self._listing = True
         try:
             super().format_help(ctx, formatter)
@@ -102,9 +105,9 @@ class LazyGroup(TyperGroup):
 
 
 def loaded(command: str) -> Any:
-    """Import the module of *command* and return the command or command group that it defines."""
+    """Import the module of *command* and return the command or command group that it defines, with ``--timeout``."""
     entry = COMMANDS[command]
-    definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.name)
+    definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.attribute)
     click_command: Any
     if isinstance(definition, typer.Typer):
         click_command = get_group(definition)  # get_command would offer shell completion, which belongs to the root
@@ -118,14 +121,14 @@ def loaded(command: str) -> Any:
         subcommand.parse_args = partial(_parse_once, subcommand, subcommand.parse_args)
     if threading.current_thread() is threading.main_thread():  # not in a warm process
         _raise_on_interrupt()
-        _collect_garbage()
+        _resume_garbage_collection()
     return click_command
 
 
 def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
     """Parse *args*, but refuse a repeated option that takes one value: click would silently keep only the last one.
 
-    In a warm process, the client's tenant is the default of ``--tenant``.
+    In a warm process, the client's tenant applies unless ``--tenant`` is given.
     """
     if not ctx.resilient_parsing:
         _, _, parameters = command.make_parser(ctx).parse_args(args=list(args))
@@ -173,7 +176,7 @@ def _timeout_option() -> Any:
 
 
 def timeout_of_command() -> float | None:
-    """The seconds of the running command's ``--timeout``; None without that option."""
+    """The seconds of the running command's ``--timeout`` or of HMXGRAPH_TIMEOUT; None without either."""
     return _options.get("timeout")
 
 
@@ -183,7 +186,7 @@ def _raise_on_interrupt() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _collect_garbage() -> None:
+def _resume_garbage_collection() -> None:
     """Enable the garbage collector, if the program paused it, and exempt the imported modules from it."""
     if not gc.isenabled():
         gc.freeze()

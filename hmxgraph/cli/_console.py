@@ -1,4 +1,4 @@
-"""The console: control characters in untrusted text are neutralised, and tables never break words."""
+"""The console: control characters in untrusted text are neutralised, and tables keep words whole."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,7 +42,9 @@ def visible(text: str) -> str:
 
 
 def escaped(json: str) -> str:
-    r"""*json* with control characters written as escapes, which does not change its value.
+    r"""*json* with the control characters U+007F to U+009F as escapes, which does not change its value.
+
+    JSON has escapes for the lower ones anyway.
 
     >>> escaped('"\x9b2J"')
     '"\\u009b2J"'
@@ -68,14 +70,14 @@ class _Visible:
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
-# Tables that never break words, so that ids can be copied and rows found with grep.
+# Tables that keep words whole, so that ids can be copied and rows found with grep.
 
 # Width of output that is not a terminal.
 _UNBOUNDED = 10_000
 
 
 class PipeConsole(Console):
-    """A console as wide as its terminal; in a pipe or file, each row is one line."""
+    """A console as wide as its terminal; in a pipe or file so wide that each row of a table is one line."""
 
     @property
     def size(self) -> ConsoleDimensions:
@@ -91,8 +93,9 @@ class PipeConsole(Console):
 class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
-    In a pipe or file each row is one line, without a frame. At a terminal, if the columns do not fit, each row becomes
-    a list of names and values; in a table without headings, values that do not fit are put below their names.
+    In a pipe or file each row of texts is one line, without a frame. At a terminal, if the columns do not fit, a row is
+    a list of names and values; in a table without headings, values that do not fit are put below their names. A table
+    with a flexible column always fits.
     """
 
     def __init__(self, console: Console) -> None:
@@ -170,7 +173,7 @@ def _line(text: str) -> Text:
 
 
 def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
-    """The parts of a group or of a grid with one column; anything else is returned as it is."""
+    """The parts, and their parts, of a group or of a grid with one column; anything else is returned as it is."""
     if isinstance(renderable, Group):
         inside: list[RenderableType] = list(renderable.renderables)
     elif (
@@ -227,7 +230,7 @@ for _console in (out, err):
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Inside the block, print as if to a terminal of this width and these colours: a client shows the output there."""
+    """Inside the block, print as if to the terminal of a client: *columns* wide, with rich's colour system *colors*."""
     before = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)

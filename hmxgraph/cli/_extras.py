@@ -1,4 +1,4 @@
-"""A hint on how to install the optional extra that a command needs."""
+"""A check that the optional extra that a command needs is installed."""
 
 from importlib.util import find_spec
 
@@ -6,9 +6,14 @@ import typer
 
 
 def need(extra: str, *modules: str) -> None:
-    """Exit with an install hint unless all *modules* of *extra* can be imported.
+    """Check that all *modules* of the optional *extra* are installed.
 
-    >>> need("server", "json")
+    Raises:
+        typer.BadParameter: one of them is not; the message says how to install the extra.
+
+    >>> need("draw", "json", "no_such_module")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    typer.BadParameter: not installed: no_such_module; pip install 'hmxgraph[draw]'
     """
     missing = [module for module in modules if find_spec(module) is None]
     if missing:

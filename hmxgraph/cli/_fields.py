@@ -16,7 +16,7 @@ from hmxgraph.protocol.records import FILTERS, MODES, TaskRecord
 # Options.
 
 Agent = Annotated[str | None, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author.")]
-Project = Annotated[str | None, typer.Option("--project", help="Project.")]
+Project = Annotated[str | None, typer.Option("--project", help="Id of the project.")]
 Summary = Annotated[str, typer.Option("--summary", "-s", help="Summary, in words.")]
 At = Annotated[str | None, typer.Option(help="When it happened (ISO 8601 with offset); default: now.")]
 Set = Annotated[
@@ -39,7 +39,7 @@ Alias = Annotated[
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
-_TRUST = {
+_TRUST_STYLES = {
     "verified_record": "green",
     "canonical_record": "",
     "compiled_digest_hint": "dim",
@@ -61,19 +61,19 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
     return joined(fields, **{name: value for name, value in options.items() if value is not None})
 
 
-def joined(fields: Mapping[str, Any], **own: Any) -> dict[str, Any]:
+def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
     """The *fields* of ``--set`` plus the fields that the command sets itself.
 
     Raises:
-        BadParameter: a field is set both ways.
+        BadParameter: ``--set`` names a field that the command sets itself; the message names the option to use.
 
     >>> joined({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}
     """
-    for name in sorted(fields.keys() & own.keys()):
+    for name in sorted(fields.keys() & command_fields.keys()):
         option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
         raise typer.BadParameter(f"--set {name}=...: use {option} instead")
-    return {**fields, **own}
+    return {**fields, **command_fields}
 
 
 # Fields whose option or argument has another name.
@@ -152,35 +152,30 @@ def _show_hits(result: SearchResult) -> None:
 
 
 def show_library(library: Library) -> None:
-    """Print a library: its records and the related compiled artifacts."""
+    """Print the records and the compiled artifacts of a library."""
     out.print(records_table(library.records))
     for artifact in library.artifacts:
         out.print(f"  {artifact['artifact_type']}: {artifact['title']}", highlight=False)
 
 
 def hits_table(hits: Iterable[Hit]) -> Table:
-    """A table of hits with score, trust and the text that matched."""
+    """A table of hits with score, trust and the text that matched, each followed by its siblings."""
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
-        style = _TRUST[hit.trust_tier]
+        style = _TRUST_STYLES[hit.trust_tier]
         row = (f"{hit.score:.3f}", hit.trust_tier, hit.view.artifact_kind, short_id(hit.artifact_id), hit.matched_text)
         table.add_row(*row, style=style)
         for sibling in hit.expanded_siblings:
-            name = sibling.get("artifact_kind") or sibling.get("kind", "")
-            table.add_row("", "", f"+ {name}", short_id(_id_of(sibling)), sibling["text"], style="dim")
+            kind, record_id = sibling.get("artifact_kind", ""), sibling["artifact_id"]
+            table.add_row("", "", f"+ {kind}", short_id(record_id), sibling["text"], style="dim")
     return table
-
-
-def _id_of(sibling: Mapping[str, Any]) -> str:
-    record_id: str = sibling.get("artifact_id") or sibling["memory_id"]
-    return record_id
 
 
 def records_table(views: Iterable[RecordView]) -> Table:
     """A table of records with trust, author and text."""
     table = Table("kind", "trust", "agent", "record", "text")
     for view in views:
-        style = _TRUST[view.trust_tier]
+        style = _TRUST_STYLES[view.trust_tier]
         row = (view.artifact_kind, view.trust_tier, view.record.agent_id or "", short_id(view.artifact_id), view.text)
         table.add_row(*row, style=style)
     return table
@@ -204,7 +199,7 @@ def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
 
 
 def _on_one_line(value: Any) -> str:
-    """*value* as readable text.
+    """*value* as text; of a mapping, the names and values that are not None.
 
     >>> _on_one_line({"active": 1, "hidden": 0}), _on_one_line({}), _on_one_line(2)
     ('active 1, hidden 0', 'none', '2')

@@ -1,4 +1,4 @@
-"""Tables of fingerprints: verdicts, contents and comparisons."""
+"""Tables about fingerprints: exports, verdicts, imports, contents and comparisons."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -56,7 +56,7 @@ def import_table(report: ImportReport) -> Table:
 
 
 def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
-    """The contents of a fingerprint, section by section."""
+    """The verdict on a fingerprint, then its contents, section by section."""
     yield verdict_table(verdict)
     document = verdict.fingerprint.document()
     for name, title in _SETS.items():
@@ -155,7 +155,7 @@ def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
 
 
 def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
-    """The titles of artifacts by id."""
+    """The titles of artifacts by id; for a policy without a title, its condition."""
     entries = [entry for entries in sets.values() for entry in entries if "artifact_id" in entry]
     return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
 
@@ -166,14 +166,15 @@ def _values(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[st
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping) and not _is_count(path):
+    """The paths and values inside *value*; a mapping of names to numbers counts as one value."""
+    if isinstance(value, Mapping) and not _has_numbers_by_name(path):
         for name, part in value.items():
             yield from _flat(f"{path}.{name}" if path else name, part)
     else:
         yield path, value
 
 
-def _is_count(path: str) -> bool:
+def _has_numbers_by_name(path: str) -> bool:
     return path.endswith(("_distribution", "_frequency", "_types", "_weights"))
 
 

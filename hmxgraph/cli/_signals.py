@@ -33,7 +33,7 @@ def exit_on_interrupt() -> Iterator[None]:
 
 @contextmanager
 def interruptible_input(source: str) -> Iterator[None]:
-    """Let the first Ctrl-C close standard input, if that is the *source*, so that the block stores what it read.
+    """If *source* is standard input (``-``), let the first Ctrl-C close it, so that the block stores what it read.
 
     A second Ctrl-C, or the first with any other *source*, interrupts the block at once. The program exits in each case.
     """

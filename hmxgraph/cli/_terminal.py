@@ -62,7 +62,10 @@ AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this tim
 def opened(
     tenant: str, trust: TrustPolicy = DEFAULT_TRUST, mask_secrets: str | None = None, embed: str | None = None
 ) -> "Iterator[KnowledgeGraph]":
-    """The tenant's graph; a local server is fetched and started on demand, with progress on stderr."""
+    """The tenant's graph; a local server is downloaded and started on demand, with progress on stderr.
+
+    Inside :func:`shared`, it is a graph that is open already, unless the command has options of its own.
+    """
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
@@ -80,7 +83,7 @@ _shared: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shar
 
 @contextmanager
 def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
-    """Let commands run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
+    """Let commands that run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
     token = _shared.set(graph_of)
     try:
         yield
@@ -111,11 +114,18 @@ def _valid(text: str) -> str:
     >>> _valid('"a\udcff"')
     '"a\\\\xff"'
     """
-    return "".join(f"\\\\x{ord(sign) - 0xDC00:02x}" if "\udc80" <= sign <= "\udcff" else sign for sign in text)
+    return "".join(
+        f"\\\\x{ord(character) - 0xDC00:02x}" if "\udc80" <= character <= "\udcff" else character for character in text
+    )
 
 
 def confirmed(question: str) -> bool:
-    """Ask on the terminal; without an answer, raise an error that says how to skip the question."""
+    """Whether the user answers *question*, which is asked on stderr, with yes.
+
+    Raises:
+        typer.BadParameter: there is no answer; the message says how to skip the question.
+
+    """
     try:
         return typer.confirm(question, err=True)
     except typer.Abort:
@@ -129,7 +139,7 @@ _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
 
 def short_id(record_id: str) -> str:
-    """The first eight characters of an id that hmxgraph generated; other ids stay whole.
+    """The first eight characters of a UUID, such as the ids that hmxgraph generates; other ids stay whole.
 
     >>> short_id("c83e661f-0a30-5d01-961e-1a2988040a7a"), short_id("deploy-000-retry")
     ('c83e661f', 'deploy-000-retry')

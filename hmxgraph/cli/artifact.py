@@ -64,7 +64,7 @@ def list_artifacts(
         )
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
-            hint = "--status any also lists those that are no longer active"
+            hint = "--status any lists artifacts of every status"
             otherwise = hint if status_filter else _NONE_OF_ANY_STATUS
             explain_empty_result(graph, otherwise, omits_drafts=status_filter == "active")
         elif status_filter == "active" and not as_json:
@@ -243,8 +243,8 @@ def resolve(
     if (keep is None) is not keep_all:
         raise typer.BadParameter("choose which side holds: --keep ID, or --keep-all")
     with opened(tenant) as graph:
-        kept = None if keep is None else full_id(graph, keep)
-        conflict = graph.resolve(full_id(graph, conflict_id), keep=kept, reason=reason)
+        kept_id = None if keep is None else full_id(graph, keep)
+        conflict = graph.resolve(full_id(graph, conflict_id), keep=kept_id, reason=reason)
         emit(conflict.document(), as_json, lambda: _show_conflicts([conflict]))
 
 
@@ -261,6 +261,6 @@ def _conflict_table(conflict: Conflict) -> Table:
     table = Table("side", "kind", "status", "confidence", "text", title=title, title_justify="left")
     for side in conflict.sides:
         confidence = "" if side.confidence is None else f"{side.confidence:.2f}"
-        kept = " (kept)" if side.side_id == conflict.kept_id else ""
-        table.add_row(Text(short_id(side.side_id) + kept), side.kind, side.status, confidence, Text(side.text))
+        mark = " (kept)" if side.side_id == conflict.kept_id else ""
+        table.add_row(Text(short_id(side.side_id) + mark), side.kind, side.status, confidence, Text(side.text))
     return table

@@ -16,7 +16,7 @@ from hmxgraph.protocol.reports import BackupReport, VerifyReport
 _File = Annotated[
     Path, typer.Argument(help="FILE.ndjson or FILE.ndjson.gz: one tenant; FILE.dump: the whole local server.")
 ]
-_LINES = (".ndjson", ".ndjson.gz")
+_TENANT_ENDINGS = (".ndjson", ".ndjson.gz")
 
 
 def backup(file: _File, tenant: Tenant = "default", as_json: AsJson = False) -> None:
@@ -69,7 +69,7 @@ def _is_dump(file: Path) -> bool:
         typer.BadParameter: it is named like neither, or a dump is asked for while HMXGRAPH_URI names another server.
 
     """
-    if file.name.endswith(_LINES):
+    if file.name.endswith(_TENANT_ENDINGS):
         return False
     if file.suffix != ".dump":
         raise typer.BadParameter(f"{file.name} must end with .ndjson, .ndjson.gz (a tenant) or .dump (a local server)")

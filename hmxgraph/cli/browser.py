@@ -24,6 +24,7 @@ from hmxgraph.graph.plan import query, query_names
 
 FOLDER = "hmxgraph"
 _STARTING_VALUES = "explore/parameters"
+# The date of all files in the zip: the earliest that the format can hold.
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
@@ -120,7 +121,7 @@ def remote(uri: str, user: str) -> Access:
 
 
 def find_browser(host: str | None, port: int = 7474) -> str | None:
-    """The address of Neo4j Browser, if *host* serves it on Neo4j's default port."""
+    """The address of Neo4j Browser, or None if *host* does not serve it on *port*."""
     if host is None:
         return None
     connection = HTTPConnection(host, port, timeout=2)

@@ -40,8 +40,8 @@ def suggest(
     """Suggest the next tool and steps of a running session."""
     with opened(tenant) as graph:
         suggestion = graph.suggest(session_id=session)
-        shown = {artifact_id for tool in suggestion.tools[:SHOWN] for artifact_id in tool.artifact_ids}
-        titles = {artifact_id: graph.artifact(artifact_id).title for artifact_id in sorted(shown)}
+        artifact_ids = {artifact_id for tool in suggestion.tools[:SHOWN] for artifact_id in tool.artifact_ids}
+        titles = {artifact_id: graph.artifact(artifact_id).title for artifact_id in sorted(artifact_ids)}
     emit(suggestion.document(), as_json, lambda: _show_suggestion(suggestion, titles))
 
 
@@ -61,8 +61,9 @@ def show_report(report: CompileReport) -> None:
     """Print *report*: counts by type, notes, and the first changes."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
     total = f", {report.sessions} in total" if report.sessions and not report.older else ""
-    changed = counted(report.summarised, "changed session", "changed sessions")
-    title = f"{counted(report.events, 'event', 'events')} of {changed}{total}{mode}"
+    sessions = "session" if report.full else "changed session"
+    summarised = counted(report.summarised, sessions, f"{sessions}s")
+    title = f"{counted(report.events, 'event', 'events')} of {summarised}{total}{mode}"
     table = Table("type", *_ACTIONS, title=title)
     for kind in ARTIFACT_TYPES:
         table.add_row(kind, *(str(getattr(report, action).get(kind, 0)) for action in _ACTIONS))
@@ -73,8 +74,8 @@ def show_report(report: CompileReport) -> None:
         line = f"{change.action:<11}{change.artifact_type:<18}{change.title}"
         out.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
     if len(changes) > SHOWN:
-        rest = f"... and {len(changes) - SHOWN} more: {_how_to_list(report)}"
-        out.print(rest, highlight=False, soft_wrap=True)
+        remainder = f"... and {len(changes) - SHOWN} more: {_how_to_list(report)}"
+        out.print(remainder, highlight=False, soft_wrap=True)
 
 
 def _how_to_list(report: CompileReport) -> str:

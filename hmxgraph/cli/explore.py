@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
+# Parameters that ``graph.query`` fills in.
 _AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
 
 
@@ -76,9 +77,9 @@ def draw(
         if not drawing:
             _explain_no_rows(graph, _full_name(name), values)
     drawing.save(out_file)
-    shown = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
-    line = f"{shown['nodes']} nodes and {shown['relationships']} relationships in {out_file}"
-    emit(shown, as_json, lambda: out.print(Text(line)))
+    outcome = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
+    line = f"{outcome['nodes']} nodes and {outcome['relationships']} relationships in {out_file}"
+    emit(outcome, as_json, lambda: out.print(Text(line)))
 
 
 def _full_name(name: str) -> str:
@@ -206,7 +207,7 @@ def _distribution(counts: dict[str, int]) -> str:
 
 def explain(
     record_id: Annotated[
-        str, typer.Argument(help="Id of an artifact, memory, event or conflict, or its first eight characters.")
+        str, typer.Argument(help="Id of an artifact, memory, event, task record, entity or conflict, or its beginning.")
     ],
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -239,7 +240,7 @@ def _tree(explanation: Explanation) -> Tree:
 
 
 def _property_text(value: Any) -> str:
-    """*value* as text; the entries of lists and the values of mappings are joined."""
+    """*value* as text: the entries of a list, or the values of a mapping that are not empty, are joined."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values() if part)
     return ", ".join(map(_property_text, value)) if isinstance(value, list) else str(value)
@@ -261,7 +262,7 @@ _DERIVED = (
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Check hashes, chains, transitions, links and counters.
 
-    Lists every inconsistency, repairs nothing, and exits with 1 if there is any.
+    Lists every inconsistency, repairs nothing, and exits with 1 if any is wrong. What is only missing may still arrive.
     """
     with opened(tenant) as graph:
         report = graph.verify()

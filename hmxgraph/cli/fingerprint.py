@@ -44,7 +44,7 @@ def _read_envelope(file: Path) -> bytes:
 
 
 def _read_signature(envelope: Path, path: Path | None) -> Signature | None:
-    """The detached signature at *path*, or in ``FILE.sig`` next to the envelope, if that exists.
+    """The detached signature at *path*, by default in ``FILE.sig`` next to the envelope; None if that does not exist.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -187,7 +187,7 @@ def export(
         bool,
         typer.Option(
             "--allow-list",
-            help="Only tool names, the compiler's wording, stop words, short numbers and words from several users.",
+            help="Keep only tool names, the compiler's wording, stop words, short numbers, words from several users.",
         ),
     ] = False,
     tenant: Tenant = "default",
@@ -204,10 +204,10 @@ def export(
     if file is None:
         typer.echo(envelope.to_json())
         return
-    written = _write_files(file, envelope, signing)
+    data = _write_files(file, envelope, signing)
     verdict = verify(envelope)
-    document = verdict.document() | {"file": str(file), "bytes": len(written)}
-    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(written), signing)))
+    document = verdict.document() | {"file": str(file), "bytes": len(data)}
+    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(data), signing)))
 
 
 @app.command(name="verify")

@@ -42,6 +42,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
+# Maximum number of conflicts shown, of groups of rejections, and of reasons for content left out.
 SHOWN = 20
 # Maximum number of line numbers shown for lines rejected with the same faults.
 LINES = 5
@@ -55,7 +56,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 class Rate(ProgressColumn):
-    """Lines per second, once known."""
+    """Events per second, once known."""
 
     def render(self, task: Task) -> Text:
         """The rate as a whole number."""
@@ -72,11 +73,11 @@ def ingest(
     format_: Annotated[str | None, typer.Option("--from", help="Name of the format; detected if omitted.")] = None,
     session: Annotated[str | None, typer.Option(help="Session for records that name none.")] = None,
     agent: Annotated[str | None, typer.Option(help="Agent for records that name none.")] = None,
-    user: Annotated[str | None, typer.Option(help="User who wrote the user messages.")] = None,
+    user: Annotated[str | None, typer.Option(help="User for records that name none.")] = None,
     rejects: Annotated[
         Path | None,
         typer.Option(
-            help="Write rejected lines to this file, to be corrected and ingested again; those of a pipe are added."
+            help="Write rejected lines to this file, to be corrected and ingested again; for a pipe, append them."
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
@@ -91,7 +92,7 @@ def ingest(
 ) -> None:
     """Store events, and report the outcome of each line and event.
 
-    The format of each file is detected from its content. Folders are read with all their subfolders. Lines whose id is
+    The format of each file is detected from its content. Folders are read with all their subfolders. Events whose id is
     already stored with different content are reported as conflicts; rejected lines are listed with all their faults.
     """
     options: IngestChoices = {"rejects": rejects, "writers": writers, "batch_size": batch, "format": format_}
@@ -101,11 +102,11 @@ def ingest(
     with interruptible_input(sources[0]):
         with _progress() as show_progress:
             options["progress"] = show_progress
-            login = _Login(tenant, TrustPolicy(single_user=single_user), mask_secrets)
+            arguments = _GraphArguments(tenant, TrustPolicy(single_user=single_user), mask_secrets)
             if isinstance(source, str) and is_stream_url(source):
-                report = _streamed(source, idle, login, options)
+                report = _streamed(source, idle, arguments, options)
             else:
-                report = _from_source(source, login, options)
+                report = _from_source(source, arguments, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -201,8 +202,8 @@ def age(text: str) -> timedelta:
         raise typer.BadParameter(f"{text!r} is too long; nothing is that old") from error
 
 
-class _Login(NamedTuple):
-    """The tenant, its trust policy and its masking mode."""
+class _GraphArguments(NamedTuple):
+    """The arguments of ``opened``: the tenant, its trust policy and its masking mode."""
 
     tenant: str
     trust: TrustPolicy
@@ -210,7 +211,12 @@ class _Login(NamedTuple):
 
 
 def _source_of(sources: Sequence[str]) -> str | list[Path]:
-    """The only source as text, or the paths of several files and folders."""
+    """The only source as text, or the paths of several files and folders.
+
+    Raises:
+        BadParameter: standard input or a stream is one of several sources.
+
+    """
     if len(sources) == 1:
         return sources[0]
     if stream := next((source for source in sources if source == "-" or is_stream_url(source)), None):
@@ -218,16 +224,16 @@ def _source_of(sources: Sequence[str]) -> str | list[Path]:
     return [Path(source) for source in sources]
 
 
-def _from_source(source: str | list[Path], login: _Login, options: IngestChoices) -> IngestReport:
-    with opened(*login) as graph:
+def _from_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+    with opened(*arguments) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, login: _Login, options: IngestChoices) -> IngestReport:
-    terms: Any = {"trust": login.trust, "mask_secrets": login.mask_secrets}
+def _streamed(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+    settings: Any = {"trust": arguments.trust, "mask_secrets": arguments.mask_secrets}
 
     async def run() -> IngestReport:
-        async with connect_async(tenant_id=login.tenant, progress=True, **terms) as graph:
+        async with connect_async(tenant_id=arguments.tenant, progress=True, **settings) as graph:
             return await graph.ingest(open_stream(source, idle_seconds=idle), **options)
 
     return asyncio.run(run())
@@ -235,14 +241,14 @@ def _streamed(source: str, idle: float | None, login: _Login, options: IngestCho
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None] | None]:
-    """A callback that shows the number of lines done; None if stderr is not a terminal."""
+    """A callback that shows the number of events and rejected lines done; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return
-    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} lines"), Rate())
+    columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} events"), Rate())
     with Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
         task = progress.add_task("ingest", total=None)
-        yield lambda settled: progress.update(task, completed=settled)
+        yield lambda count: progress.update(task, completed=count)
 
 
 def _show(report: IngestReport) -> None:
@@ -262,9 +268,9 @@ def _recognised(report: IngestReport) -> Table:
         formats.setdefault(source.format, []).append(source)
     table = Table("recognised as", "sources", "lines", "events", title="Sources")
     for name, sources in sorted(formats.items()):
-        shown = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
-        lines, events = (sum(getattr(report, count) for report in sources) for count in ("lines", "events"))
-        table.add_row(name, shown, f"{lines:,}", f"{events:,}")
+        source_text = sources[0].source or "1" if len(sources) == 1 else f"{len(sources):,}"
+        lines, events = (sum(getattr(source, count) for source in sources) for count in ("lines", "events"))
+        table.add_row(name, source_text, f"{lines:,}", f"{events:,}")
     return table
 
 
@@ -281,13 +287,15 @@ def _lines(report: IngestReport) -> Table:
 
 
 def _left_out(report: IngestReport) -> Table:
-    """Content dropped from lines that became events, most frequent first."""
+    """Content dropped from lines that became events, counted by reason, the most frequent first."""
     table = Table(title="Left out of lines that became events", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
     for reason, count in reasons[:SHOWN]:
         table.add_row(reason, f"{count:,}")
-    if more := reasons[SHOWN:]:
-        table.add_row(f"{len(more):,} more reasons; --json shows all", f"{sum(count for _, count in more):,}")
+    if other_reasons := reasons[SHOWN:]:
+        table.add_row(
+            f"{len(other_reasons):,} more reasons; --json shows all", f"{sum(count for _, count in other_reasons):,}"
+        )
     return table
 
 
@@ -310,9 +318,11 @@ def _table(report: IngestReport) -> Table:
     groups = list(_by_faults(report.rejected).items())[:SHOWN]
     for (source, faults), rejections in groups:
         table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
-    shown = sum(len(rejections) for _, rejections in groups)
-    if more := report.rejected_count - shown + max(report.conflicts - SHOWN, 0):
-        table.add_row("", f"{more:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines")
+    shown_count = sum(len(rejections) for _, rejections in groups)
+    if hidden_count := report.rejected_count - shown_count + max(report.conflicts - SHOWN, 0):
+        table.add_row(
+            "", f"{hidden_count:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines"
+        )
     return table
 
 
@@ -329,8 +339,8 @@ def _places(source: str, rejections: Sequence[Rejection]) -> str:
     if len(rejections) == 1:
         return f"{_place(rejections[0])} {rejections[0].event_id}".rstrip()
     numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:LINES])
-    more = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
-    return f"{source + ', ' if source else ''}lines {numbers}{more}"
+    suffix = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
+    return f"{source + ', ' if source else ''}lines {numbers}{suffix}"
 
 
 def _place(problem: Rejection | ConflictingEvent) -> str:
@@ -388,12 +398,12 @@ def remember(
     Repeating the same words counts as another observation. Lines from stdin are stored in one transaction.
     """
     texts = list(filter(str.strip, sys.stdin.read().splitlines())) if text == "-" else [text]
-    terms: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
-    terms |= {"pinned": pinned, "aliases": alias, "expires": expires, "at": at, "agent_id": agent}
+    options: RememberOptions = {"kind": kind, "hard": hard, "supersedes": supersedes, "scope": scope, "user_id": user}
+    options |= {"pinned": pinned, "aliases": alias, "expires": expires, "at": at, "agent_id": agent}
     with opened(tenant, mask_secrets=mask_secrets) as graph:
         if supersedes:
-            terms["supersedes"] = full_id(graph, supersedes)
-        memories = graph.remember_all(texts, **terms)
+            options["supersedes"] = full_id(graph, supersedes)
+        memories = graph.remember_all(texts, **options)
         documents = [memory.document() for memory in memories]
         emit(
             documents if text == "-" else documents[0],

@@ -43,8 +43,8 @@ def program() -> list[str]:
     """The command that runs this program from any folder."""
     if path := shutil.which("hmxgraph"):
         return [path]
-    own = Path(sys.argv[0]).absolute()
-    return [str(own)] if own.name.startswith("hmxgraph") else [sys.executable, "-m", "hmxgraph"]
+    script = Path(sys.argv[0]).absolute()
+    return [str(script)] if script.name.startswith("hmxgraph") else [sys.executable, "-m", "hmxgraph"]
 
 
 def _settings_of(agent: str, settings: Path | None) -> Path:

@@ -48,7 +48,7 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
 def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
     """The configuration of a client for a server over stdio, or, with *url*, for the server there and an API key.
 
-    Clients start outside of any virtual environment, so the command is a full path.
+    Clients start the server outside any virtual environment, so the command is a full path.
 
     >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"][-5:]
     ['mcp', '--tenant', 'acme', '--agent', 'ana']

@@ -1,4 +1,4 @@
-"""``hmxgraph memory``: search, add, get, delete, supersede, judge, statistics, maintenance (compact, dream)."""
+"""``hmxgraph memory``: search, add, get, delete, supersede, judge (feedback, outcome), measure, maintain."""
 
 from typing import Annotated
 

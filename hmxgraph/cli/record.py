@@ -1,4 +1,4 @@
-"""``hmxgraph record``: create, review, revision, verification, decision, get, search, thread, related, libraries."""
+"""``hmxgraph record``: create and reply, get, search, thread, related, and libraries such as failures."""
 
 import sys
 from typing import Annotated
@@ -45,7 +45,7 @@ def create(
     summary: Summary = "",
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -56,14 +56,14 @@ def create(
     """
     lines = json_lines(sys.stdin) if kind == "-" else None
     with opened(tenant) as graph:
-        fields = fields_of(more, summary=summary or None, agent_id=agent)
+        fields = fields_of(assignments, summary=summary or None, agent_id=agent)
         fields = joined(fields, task_id=task_id and full_id(graph, task_id), at=at)
         if lines is None:
             receipt = graph.records.create(kind, **fields)
             emit(receipt.document(), as_json, lambda: show_receipt(receipt))
         else:
             receipts = graph.records.create_all(lines, **fields)
-            emit([each.document() for each in receipts], as_json, lambda: show_receipts(receipts))
+            emit([entry.document() for entry in receipts], as_json, lambda: show_receipts(receipts))
 
 
 @app.command()
@@ -73,14 +73,14 @@ def review(
     supports: Supports = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Review a record."""
     with opened(tenant) as graph:
         reply_to = full_id(graph, reply_to)
-        fields = fields_of(more, agent_id=agent)
+        fields = fields_of(assignments, agent_id=agent)
         receipt = graph.records.review(reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -93,14 +93,14 @@ def revision(
     supports: Supports = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Revise a record."""
     with opened(tenant) as graph:
         reply_to = full_id(graph, reply_to)
-        fields = fields_of(more, agent_id=agent)
+        fields = fields_of(assignments, agent_id=agent)
         receipt = graph.records.revision(
             reply_to,
             **joined(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at),
@@ -115,14 +115,14 @@ def verification(
     supports: Annotated[bool, typer.Option("--supports/--rejects", help="Countersign the claim, or reject it.")],
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Countersign a record, or reject it."""
     with opened(tenant) as graph:
         reply_to = full_id(graph, reply_to)
-        fields = fields_of(more, agent_id=agent)
+        fields = fields_of(assignments, agent_id=agent)
         receipt = graph.records.verification(
             reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at)
         )
@@ -138,7 +138,7 @@ def decision(
     supports: Supports = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
@@ -146,7 +146,7 @@ def decision(
     with opened(tenant) as graph:
         reply_to_id = reply_to and full_id(graph, reply_to)
         details = {"why_chosen": why, "reply_to_artifact_id": reply_to_id, "supports_claim": supports}
-        fields = fields_of(more, agent_id=agent, **details)
+        fields = fields_of(assignments, agent_id=agent, **details)
         receipt = graph.records.decision(task_id and full_id(graph, task_id), **joined(fields, summary=summary, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -169,13 +169,15 @@ app.command()(search)
 @app.command()
 def thread(
     thread_id: Annotated[str, typer.Argument(help="Id of the thread; a task's own thread has the task's id.")],
-    shown: Annotated[bool, typer.Option("--shown", help="Leave out superseded and retired records.")] = False,
+    visible_only: Annotated[
+        bool, typer.Option("--shown", help="Leave out hidden records, such as superseded ones.")
+    ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """List a thread, oldest first."""
     with opened(tenant) as graph:
-        views = graph.records.list_thread(full_id(graph, thread_id), include_hidden=not shown)
+        views = graph.records.list_thread(full_id(graph, thread_id), include_hidden=not visible_only)
         emit([view.document() for view in views], as_json, lambda: out.print(records_table(views)))
 
 
@@ -237,5 +239,5 @@ def _show_grounding(grounding: Grounding) -> None:
     out.print(f"grounding: {grounding.grounding_status}")
     for name in ("supporting", "conflicting", "hints"):
         if hits := getattr(grounding, name):
-            shown = [hit.compacted() for hit in hits] if name == "hints" else hits
-            out.print(f"{name}:", hits_table(shown))
+            listed_hits = [hit.compacted() for hit in hits] if name == "hints" else hits
+            out.print(f"{name}:", hits_table(listed_hits))

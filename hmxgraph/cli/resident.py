@@ -48,8 +48,8 @@ class Resident:
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
         """The answer to a hook or a command, and what to do after sending it.
 
-        The empty message says that the server has just started. Packs and hooks wait until it has planned their
-        statements: the server plans a statement once for each client that sends it meanwhile.
+        The empty message says that the Neo4j server has just started. Packs and hooks wait until the server has planned
+        their statements: it would plan a statement again for each client that sends it meanwhile.
         """
         if not message:
             self._planned.clear()
@@ -65,7 +65,7 @@ class Resident:
         return {"text": text}, follow_up
 
     def warm_up(self) -> None:
-        """Let the server plan the statements of a pack, which takes seconds, in advance."""
+        """Let the Neo4j server plan the statements of a pack, which takes seconds, in advance."""
         try:
             with self._tenants.root.timeout(_PLANNING):
                 self._tenants.root.pack("git push fails")

@@ -33,17 +33,17 @@ Status = Annotated[str, typer.Option(help="How it ended: completed, failed, ..."
 @app.command()
 def start(
     goal: Annotated[str, typer.Argument(help="Goal of the task.")],
-    task_id: Annotated[str | None, typer.Option("--task-id", help="Id of the task; default: a fresh one.")] = None,
+    task_id: Annotated[str | None, typer.Option("--task-id", help="Id of the task; default: a new one.")] = None,
     agent: Agent = None,
     project: Project = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Start a task."""
     with opened(tenant) as graph:
-        fields = fields_of(more, agent_id=agent, project_id=project)
+        fields = fields_of(assignments, agent_id=agent, project_id=project)
         receipt = graph.tasks.start(goal, **joined(fields, task_id=task_id, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -55,14 +55,14 @@ def progress(
     next_step: Annotated[str, typer.Option("--next", help="The next step.")],
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Report a checkpoint and the next step."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
-        fields = fields_of(more, agent_id=agent)
+        fields = fields_of(assignments, agent_id=agent)
         receipt = graph.tasks.progress(task_id, **joined(fields, summary=summary, next_step=next_step, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -76,14 +76,14 @@ def run_start(
     tool: Annotated[str | None, typer.Option(help="The tool that is run.")] = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Start a run; prints the run's id."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
-        fields = fields_of(more, agent_id=agent, tool_name=tool)
+        fields = fields_of(assignments, agent_id=agent, tool_name=tool)
         receipt = graph.tasks.run_start(
             task_id, **joined(fields, command=command, why_chosen=why, inputs=inputs, at=at)
         )
@@ -98,14 +98,14 @@ def run_finish(
     summary: Summary = "",
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Finish a run."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
-        fields = fields_of(more, agent_id=agent, summary=summary or None)
+        fields = fields_of(assignments, agent_id=agent, summary=summary or None)
         receipt = graph.tasks.run_finish(task_id, **joined(fields, run_id=run_id, status=status, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -119,14 +119,14 @@ def evidence(
     ] = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Add a concrete result."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
-        fields = fields_of(more, agent_id=agent)
+        fields = fields_of(assignments, agent_id=agent)
         receipt = graph.tasks.add_evidence(task_id, **joined(fields, summary=summary, supports_claim=supports, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -140,14 +140,14 @@ def finish(
     failed: Annotated[list[str] | None, typer.Option(help="What failed; can be repeated.")] = None,
     agent: Agent = None,
     at: At = None,
-    more: Set = None,
+    assignments: Set = None,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Finish a task."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
-        fields = fields_of(more, agent_id=agent, what_worked=worked, what_failed=failed)
+        fields = fields_of(assignments, agent_id=agent, what_worked=worked, what_failed=failed)
         receipt = graph.tasks.finish(task_id, **joined(fields, status=status, summary=summary or None, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -165,7 +165,7 @@ def get(task_id: _TaskId, tenant: Tenant = "default", as_json: AsJson = False) -
 def list_tasks(
     project: Project = None,
     status: Annotated[str | None, typer.Option(help="Only this status: open, completed, failed, ...")] = None,
-    assignee: Annotated[str | None, typer.Option(help="Only tasks held by this agent.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only tasks claimed by this agent.")] = None,
     limit: Limit = 100,
     tenant: Tenant = "default",
     as_json: AsJson = False,

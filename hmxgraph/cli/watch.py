@@ -46,8 +46,8 @@ def watch(
 ) -> None:
     """Follow a file or folder, and store what is appended to it.
 
-    New files and complete lines are stored within two seconds. The watch follows truncated and rotated files, and after
-    a restart it resumes where it stopped. Ctrl-C ends it.
+    New files and complete lines are usually stored within two seconds. The watch follows truncated and rotated files,
+    and after a restart it resumes where it stopped. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
     trust = TrustPolicy(single_user=single_user)
@@ -95,7 +95,7 @@ class _Run:
             raise self._failure
 
     def _scan(self) -> int:
-        """Store what is new; returns the number of events stored, 0 while the database does not answer."""
+        """Store what is new; returns the number of events stored, 0 if that failed and is tried again later."""
         try:
             with self._graph.timeout(_PATIENCE):
                 stored = self._watch.step()
@@ -120,6 +120,7 @@ class _Compiler:
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
+        # When the first and the last event that are not compiled yet were stored; no such event if the first is 0.
         self._first = self._last = 0.0
 
     def start_if_due(self, stored: int) -> None:

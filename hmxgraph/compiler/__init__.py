@@ -1,1 +1,1 @@
-"""Compiles sessions into artifacts (procedures, playbooks, policies, causes, strategies) by counting, without I/O."""
+"""Learns artifacts (procedures, playbooks, policies, causes, strategies) and suggestions from sessions. Pure."""

@@ -1,8 +1,8 @@
 """task_schema: how a kind of task gets done (HMX-A 4.1)."""
 
 import statistics
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import groupby
@@ -38,27 +38,29 @@ from hmxgraph.compiler._wording import (
     term_counts,
     title,
 )
-from hmxgraph.compiler.failures import to_the_same_end
+from hmxgraph.compiler.failures import FailureGroup, to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
 from hmxgraph.text.artifacts import in_sessions, times
+from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags, optional changes named in the summary, and alternations between lookups and
-# changes up to which the summary keeps their order.
+# Limits: search words, words in the tags, optional changes named in the summary, and runs (of lookups or of changes)
+# whose order the summary keeps.
 _KEYWORDS = 80
 _MOST_KEYWORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
+# Minimum number of sessions with a failure that a procedure warns of, and minimum share of those that tried the change.
+_PITFALL_SESSIONS, _PITFALL_SHARE = 3, 0.1
 # Shares of sessions, requests or classes.
 _HALF = 0.5
 _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
-# Minimum success rate of a procedure.
-_RARELY = 0.25
-_MOST_OPTIONAL = 2
+# Minimum success rate and maximum optional steps of a procedure.
+_RARELY, _MOST_OPTIONAL = 0.25, 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 
@@ -136,10 +138,10 @@ def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
     if not changes or sound or any(map(serves_any_purpose, changes)):
         return []
     how_often = times(seen.successes, seen.count).removeprefix("worked ")
-    one = len(changes) == 1
-    allowed = "The change is allowed" if one else "The changes are allowed"
-    made = f"sessions that made {'it' if one else 'them'} went well only {how_often}"
-    return [f"{allowed}, and each input is what was agreed: {made}"]
+    single = len(changes) == 1
+    allowed = "The change is allowed" if single else "The changes are allowed"
+    evidence_text = f"sessions that made {'it' if single else 'them'} went well only {how_often}"
+    return [f"{allowed}, and each input is what was agreed: {evidence_text}"]
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
@@ -428,9 +430,9 @@ def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[
 
 def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
     """The steps that take *action*, session by session; failed steps only if all failed."""
-    every = [[step for step in session.steps if step.action == action] for session in models]
-    not_failed = [[step for step in steps if step.ok is not False] for steps in every]
-    return not_failed if any(not_failed) else every
+    uses = [[step for step in session.steps if step.action == action] for session in models]
+    not_failed = [[step for step in steps if step.ok is not False] for steps in uses]
+    return not_failed if any(not_failed) else uses
 
 
 def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
@@ -520,3 +522,29 @@ def _summary(name: str, content: dict[str, Any]) -> str:
     parts += [f"check with {listed(runs[-1][1])}"] if checks else []
     how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
     return f"{capital(name)}: {how}."
+
+
+def frequent_failures(
+    groups: Iterable[FailureGroup], sessions: Sequence[SessionSummary], refused: Mapping[str, ResultRule]
+) -> dict[str, str]:
+    """A warning for each change about its most frequent failure, if that is frequent among sessions that tried it.
+
+    Failures that *refused* explains are left out: the procedure states the condition that the change waits for.
+    """
+    sessions_by_failure: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for group in groups:
+        for occurrence in group.occurrences:
+            if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
+                sessions_by_failure[occurrence.action][group.says].add(occurrence.summary.session_id)
+    warnings = {
+        action: _warning(action, sessions_by_failure[action], sessions) for action in sorted(sessions_by_failure)
+    }
+    return {action: warning for action, warning in warnings.items() if warning}
+
+
+def _warning(action: str, by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
+    usual = max(sorted(by_message), key=lambda message: len(by_message[message]))
+    failed, called = len(by_message[usual]), sum(action in session.actions for session in sessions)
+    if failed < _PITFALL_SESSIONS or failed < _PITFALL_SHARE * called:
+        return ""
+    return f"it has failed with {cited(usual.rstrip('.'))}, {in_sessions(failed, called)}"

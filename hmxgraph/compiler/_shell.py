@@ -46,6 +46,7 @@ _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQR
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _WORD = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
+_OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 # Minimum similarity of words that are taken for a correction of others.
 _SIMILAR_SPELLING = 0.5
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
@@ -76,8 +77,9 @@ class Command:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The commands that *line* runs, without wrappers; directory changes and the like only if there is nothing else.
+    """The commands that *line* runs, without wrappers, directory changes and the like.
 
+    If there is nothing but directory changes and the like, the first of them.
     Of a pipeline only the first program counts, after those that merely feed it, such as ``echo``.
 
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
@@ -121,6 +123,16 @@ def tried_again(line: str, later: str) -> bool:
     before, after = _parts(line), _parts(later)
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return all(_similarly_spelled(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
+
+
+def lacks_options(line: str, other: str) -> bool:
+    """Whether *line* lacks an option of the command line *other*, and has no other option instead.
+
+    >>> lacks_options("deploy web.yaml", "deploy --apply web.yaml"), lacks_options("deploy -f", "deploy --apply")
+    (True, False)
+    """
+    options, others = (frozenset(_OPTION.findall(text.lower())) for text in (line, other))
+    return options < others
 
 
 def blamed(parts: Sequence[Command], output: str) -> Command | None:

@@ -16,8 +16,9 @@ _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\S*|<(?:n|number|version)>")
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
-# Messages are grouped only if they have more words than this.
-_LEAST_FIXED = 3
+# Messages are grouped only if they have at least this many words, and this many informative ones besides the word that
+# differs. A single informative one is enough if all values of that word are identifiers.
+_LEAST_WORDS, _LEAST_TELLING = 4, 2
 # Minimum distinct values of a slot, if not all of them are known to be names of something.
 _PLAIN_VALUES = 3
 # Maximum slots of a message of fewer than twelve words; a longer one may have a third of its words.
@@ -93,12 +94,12 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
         tokens = tuple(_core(token).lower() for token in messages[key].split(" "))
         for value in sorted(set(tokens)):
             masked = tuple("<>" if token == value else token for token in tokens)
-            if any(telling_words(token) for token in masked) and len(masked) > _LEAST_FIXED:
+            if any(telling_words(token) for token in masked) and len(masked) >= _LEAST_WORDS:
                 groups[masked].setdefault(key, value)
     owner = {key: key for key in messages}
     for masked in sorted(groups, key=lambda tokens: (-len(groups[tokens]), tokens)):
         values = groups[masked]
-        says_enough = sum(bool(telling_words(token)) for token in masked) >= _LEAST_FIXED - 1
+        says_enough = sum(bool(telling_words(token)) for token in masked) >= _LEAST_TELLING
         if len(set(values.values())) > 1 and (_are_names(values, related) if says_enough else _are_identifiers(values)):
             roots = sorted({_root(owner, key) for key in values})
             owner.update(dict.fromkeys(roots, roots[0]))

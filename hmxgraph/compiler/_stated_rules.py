@@ -66,7 +66,7 @@ _PARTICULAR = re.compile(r"[#@<>{}=|_\\/]|\d{3}|\d\.\d|\b(?=\w*\d)(?=\w*[A-Za-z]
 
 
 def rules_in(message: str) -> Iterator[str]:
-    """The sentences of an agent's *message* that state a limit in general terms, without secrets.
+    """The sentences of an agent's *message* that state a limit in general terms, with secrets masked.
 
     >>> list(rules_in("I understand, but unfortunately basic fares cannot be changed. This order cannot be changed."))
     ['Basic fares cannot be changed.']
@@ -106,8 +106,8 @@ _CORE_SHARE = 0.5
 # A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
 # less than this probability.
 _BY_CHANCE = 0.01
-# Minimum number of sessions. A reader checked 29 rules against their logs: of 15 that were told in at least five
-# sessions, 13 were true and useful, of 14 that were told in three or four only 7.
+# Minimum number of sessions. A reader checked 29 rules against their logs: of 15 told in at least five sessions, 13
+# were true and useful; of 14 told in three or four, only 7.
 _FEWEST_SESSIONS = 5
 # Maximum number of wordings compared; the most frequent ones are kept.
 _MOST_WORDINGS = 3000
@@ -246,7 +246,7 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most tellings share; short ones without "I", "you", "your" and "my" are preferred."""
+    """The wording whose terms most tellings share, on average; few terms, and words such as "you", lower its rank."""
     shared = rule.term_counts
 
     def worth(sentence: str) -> tuple[float, str]:

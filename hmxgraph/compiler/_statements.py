@@ -24,7 +24,7 @@ _Path = tuple[str, ...]
 
 
 def statements(result: Any) -> tuple[str, ...]:
-    r"""The short lines of a result without identifiers: fields with a single value, and the lines of its text.
+    r"""The short lines of a result that contain no identifier: fields with a single value, and the lines of its text.
 
     >>> statements({"order_id": "#W2378156", "status": "pending", "items": [{"name": "Lamp"}, {"name": "Desk"}]})
     ('status: pending',)

@@ -31,12 +31,12 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     *uses* holds the steps of each session. Origins are the user, lookups, and the steps *before*. A command line shared
     by most uses is quoted instead.
     """
-    every = [step for steps in uses for step in steps]
-    if line := usual_line(every):
+    all_steps = [step for steps in uses for step in steps]
+    if line := usual_line(all_steps):
         return line_instruction(action, line) + (
             _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
-    instruction_text = with_actor(instruction(action), every)
+    instruction_text = with_actor(instruction(action), all_steps)
     return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
 
@@ -62,7 +62,7 @@ def origins(uses: Sequence[Step]) -> dict[str, str]:
 
 
 def usual_origins(uses: Sequence[Sequence[Step]], least: float = _NEARLY_ALL) -> dict[str, str]:
-    """For each argument the origin of its value in at least the share *least* of sessions; "" if there is none."""
+    """For each argument the origin of its value in at least the share *least* of its sessions; "" if there is none."""
     usual = {}
     for argument, (sessions, counts) in _origins_by_argument(uses).items():
         # Ties go to the action called first.
@@ -139,9 +139,9 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. Unless *free*, only identifiers, and objects that contain identifiers from
-    results, may come from results alone: other inputs of a change are the user's choice, even if a result happens to
-    show the same value.
+    Inputs already *stated* are omitted. *free* is False for a change: an origin other than the user is then given only
+    for identifiers and for objects that contain some. Other inputs of a change are the user's choice, even if a result
+    happens to show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
@@ -157,7 +157,9 @@ def _inputs_with_origins(
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """For each argument its usual origin, or up to three alternatives; () if there are none or it is a later change.
+    """For each argument its usual origin, or up to three alternatives; () if there are none.
+
+    Origins are the user, lookups, and the steps *before*; other changes are ignored.
 
     If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """

@@ -1,7 +1,7 @@
 """strategy_template: the phases of successful work on one subject (HMX-A 4.5).
 
-A goal class is a group of sessions with similar requests. The classes of one subject, or with the same main change, are
-a field, which gets at most one strategy.
+A goal class is a group of sessions that do similar work, see :mod:`hmxgraph.compiler.goal_classes`. The classes of one
+subject, or with the same main change, are a field, which gets at most one strategy.
 """
 
 import statistics
@@ -36,7 +36,7 @@ _PHASES = {
 _PHASE_OF_NAME = {name: phase for phase, name in _PHASES.items()}
 # Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
 _MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
-# Minimum share of sessions in which later phases use a value, for a success criterion to name it.
+# Minimum share of sessions in which other phases use a value, for a success criterion to name it.
 _FREQUENT = 0.2
 # Minimum standard errors by which sessions with all phases must succeed more often than others. This is the one-sided
 # 1 % level: a tenant has many strategies, and at 10 % some of them pass by chance.

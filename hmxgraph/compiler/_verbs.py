@@ -112,7 +112,7 @@ _TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagn
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An action name parsed into its kind, verb phrase and object."""
+    """An action name parsed into its kind, its verb, and the subject on which it acts."""
 
     kind: Kind
     verb: str
@@ -409,6 +409,7 @@ _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
     ("scratch", _SCRATCH),
     ("lookup", _LOOKUP),
 )
+# Subjects for verbs whose action names have none, and readings of event types that stand for an unnamed action.
 _BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps", "search for": "it"}
 _EVENT_ACTIONS = {
     "file_edit": Reading("action", "edit", "the file"),

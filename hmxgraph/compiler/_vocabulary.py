@@ -29,27 +29,27 @@ REQUEST_VERBS = _listed("""
 
 # Further verbs at the start of tool names.
 TOOL_VERBS = _listed("""
-    accept accelerate acknowledge acquire activate add align allocate allow amend annotate answer append archive attach
-    authorise authorize award backup ban bind block boost broadcast bump call capture cast charge claim classify clear
-    click clone collect combine commit complete compose compress confirm construct consume crawl crop deactivate debit
-    decline decode decompress decrease decrypt deduct define deliver deny deprovision deregister destroy detach detect
-    disallow discard disconnect dismiss dispatch display dispute draft drag draw drop duplicate email embed emit empty
-    encode encrypt end enqueue enrich enroll ensure erase execute expire extract fill filter finalise finalize finish
-    flag flush fold follow format freeze give grant guess handle halt hide hold ignore increase index inform ingest
+    accept accelerate acknowledge acquire align allocate allow amend annotate answer append archive attach authorise
+    authorize award backup ban bind block boost broadcast bump call capture cast charge claim classify clear click clone
+    collect combine commit complete compose compress confirm construct consume crawl crop deactivate debit decline
+    decode decompress decrease decrypt deduct define deliver deny deprovision deregister destroy detach detect disallow
+    discard disconnect dismiss dispatch display dispute draft drag draw drop duplicate email embed emit empty encode
+    encrypt end enqueue enrich enroll ensure erase execute expire extract fill filter finalise finalize finish flag
+    flush fold follow format freeze give grant guess handle halt hide hold ignore increase index inform ingest
     initialise initialize inject insert invalidate invite invoke issue join keep kill label leave link lock lower make
-    map mark migrate mint mount mute navigate negotiate normalise normalize notify obtain offer onboard overwrite parse
-    paste patch pause perform persist pick pin place play populate post press print process promote prompt propose
-    prune pull purchase purge push put quarantine queue raise reactivate reassign rebase reboot recharge reconcile
-    record recover redeem redirect reduce refill refuel reindex reinstall reject reload remind reopen reorder reply
-    repeat request require reroute reseat reserve resize respond restrict resubmit retire retrain retry revert revise
-    revoke rewrite save score scrape scroll seal seed segment serve share shift shut sign skip sleep snooze solve sort
-    spawn split stash stop store stream subscribe suggest suspend tag take tap terminate throttle toggle touch
-    transcribe transform trigger trim truncate tune turn type unarchive unassign unban unbind unblock undeploy unfollow
-    unfreeze unlink unlock unmount unmute unpin unregister unset unshare unsubscribe untag unwind unzip upsert use
-    vacuum void vote wait wake warn wipe wrap zip zoom
+    map mark mint mount mute navigate negotiate normalise normalize notify obtain offer onboard overwrite parse paste
+    patch pause perform persist pick pin place play populate post press print process promote prompt propose prune pull
+    purchase purge push put quarantine queue raise reactivate reassign rebase recharge reconcile record recover redeem
+    redirect reduce refill refuel reindex reinstall reject reload remind reopen reorder reply repeat request require
+    reroute reseat reserve resize respond restrict resubmit retire retrain retry revert revise revoke rewrite save score
+    scrape scroll seal seed segment serve share shift shut sign skip sleep snooze solve sort spawn stash store stream
+    subscribe suggest suspend tag take tap terminate throttle toggle touch transcribe transform trigger trim truncate
+    tune turn type unarchive unassign unban unbind unblock undeploy unfollow unfreeze unlink unlock unmount unmute unpin
+    unregister unset unshare unsubscribe untag unwind unzip upsert use vacuum void vote wait wake warn wipe wrap zip
+    zoom
 """)
 
-# Last words that make a tool name a noun, whatever its first word is.
+# Last words that make a tool name a noun, even if its first word can be a verb: "order_api".
 INTERFACES = _listed("api cli sdk")
 
 # Words that may precede the verb of a request.

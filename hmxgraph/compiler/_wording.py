@@ -70,7 +70,7 @@ def small(text: str) -> str:
 
 
 def goal_phrase(actions: Sequence[str], link: str = "and") -> str:
-    """The purpose of *actions*: the changes that they make, or if there are none, the subject of their lookups.
+    """The purpose of *actions*: the first three changes that they make; without changes, the subject of their lookups.
 
     *link* joins the changes: "or" if not all of them are made.
 
@@ -119,9 +119,9 @@ def _phrase(action: str) -> tuple[str, str]:
 
 
 def common_phrase(requests: Sequence[str], share: float) -> str:
-    """The longest informative phrase that at least *share* of the requests contain, as an instruction; "" if none.
+    """The most informative phrase that at least *share* of the requests contain, as an instruction; "" if none.
 
-    A phrase must begin with a request verb or a complaint. Proper names do not count.
+    A phrase must begin with a request verb or a word for trouble ("error"). It contains no proper names.
 
     >>> common_phrase(["Deploy the staging environment", "please deploy the staging environment now"], 0.6)
     'deploy the staging environment'
@@ -149,7 +149,7 @@ def common_phrase(requests: Sequence[str], share: float) -> str:
 def common_complaint(requests: Sequence[str], share: float) -> str:
     """What at least *share* of the requests complain about, as an instruction; "" if they share no complaint.
 
-    A quoted status takes precedence over the longest phrase that the complaints share.
+    A quoted status takes precedence over the most informative phrase that the complaints share.
 
     >>> common_complaint(["My phone shows 'No Service'", "I can't call, it says “No Service”"], 0.6)
     'resolve “No Service”'
@@ -204,7 +204,7 @@ def asks_question(request: str) -> bool:
 
 
 def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]:
-    """The words that at least *share* of the requests use, most frequent first.
+    """The words that at least *share* of the requests use, most frequent first, at most *most*.
 
     >>> common_topics(["my phone has no service", "No service on the phone", "phone broken"], 0.6, 2)
     ['phone', 'service']
@@ -249,7 +249,7 @@ def link_between(verb: str, noun: str, request: str) -> str | None:
 def distinctive(requests: Sequence[str], all_counts: Counter[str], total: int, most: int) -> list[str]:
     """The words that distinguish these requests from others, in their usual spelling, the most distinctive first.
 
-    Log-odds with a prior, weighted by frequency; *all_counts* and *total* count all requests.
+    Log-odds with a prior, weighted by frequency; *all_counts* counts the terms of all requests, *total* the requests.
     """
     counts, other_requests = term_counts(requests), total - len(requests)
     spellings = spelling(requests)
@@ -340,7 +340,7 @@ def _joined(pairs: Sequence[tuple[str, str]], link: str = "and") -> str:
 
 
 def _phrase_worth(run: Sequence[str]) -> int:
-    """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a complaint.
+    """The number of informative words of a phrase; 0 if it starts with neither a request verb nor a word for trouble.
 
     Also 0 for a single informative word, and for a phrase cut too early: one that ends in a count or a dangling
     participle ("trouble sending", "edit the file using").
@@ -384,7 +384,7 @@ def _normal_case(token: str) -> str:
 
 
 def asked_to(verb: str, requests: Sequence[str]) -> bool:
-    """Whether most requests with the word *verb* use it as a verb: "list my orders", not "the price list".
+    """Whether most occurrences of the word *verb* in these requests are verbs: "list my orders", not "the price list".
 
     >>> [asked_to("list", [request]) for request in ("List my orders", "Fetch the price list", "Open shop.list")]
     [True, False, False]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from hmxgraph.compiler._amendments import FEWER, UNEXPLAINED
-from hmxgraph.compiler._shell import tried_again
+from hmxgraph.compiler._shell import lacks_options, tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
@@ -114,11 +114,11 @@ class Occurrence:
 
     ``next_attempt`` is the next call of the failed action, ``changes`` names the different changes before it, ``work``
     holds all of them in order. ``route`` holds the steps credited with the result: the last changes, else a lookup
-    before the attempt, else what was done instead of an attempt. ``helped`` is True if the attempt did not fail in the
-    same way; without an attempt of known result, the outcome of the session, or of the step taken instead, decides;
-    None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke
-    between the failure and the next attempt, or what was done instead, ``declared`` if a decision or feedback names
-    what was done instead.
+    before the attempt, else what was done instead of an attempt. ``helped`` says whether the failure was gone at that
+    attempt. Without an attempt of known result, the outcome of the session, or of the step taken instead, decides; None
+    if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke after
+    the failure, before the next attempt or what was done instead; ``declared`` if a decision or feedback names what was
+    done instead.
     """
 
     summary: SessionSummary
@@ -288,14 +288,18 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         first = () if summary.skipped_steps else _first_reactions(summary.steps)
         return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
-    attempts = (
+    attempts = [
         place
         for place, step in enumerate(later)
         if _is_attempt(step, failed) and not changes_another(step, failure.step, summary)
-    )
-    place = next(attempts, None)
+    ]
+    # A trial run, such as one without "--apply", is no attempt if the next one has all options again.
+    lacking = [lacks_options(later[place].command, failed.command) for place in attempts[:2]]
+    trials = attempts[: lacking == [True, False]]
+    place = next(iter(attempts[len(trials) :]), None)
     next_attempt = None if place is None else later[place]
-    between = _between_lines(failed, later[:place], next_attempt, summary)
+    before = [step for at, step in enumerate(later[:place]) if at not in trials]
+    between = _between_lines(failed, before, next_attempt, summary)
     declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
     changes = [] if next_attempt is None else _changes(between)
     stand_in = _stand_in(failed, later) if next_attempt is None and not declared else ()

@@ -1,4 +1,7 @@
-"""Goal classes: sessions with similar requests that are expected to take the same actions."""
+"""Goal classes: sessions whose requests are similar and lead to the same actions.
+
+Sessions without a request form classes by the changes that they made.
+"""
 
 import statistics
 from collections import Counter, defaultdict
@@ -87,13 +90,12 @@ class _Learning:
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-        """All successful sessions that made exactly the usual changes of *models*, if such cases clearly prevail.
+        """The sessions that show how this work is done: all successful ones that made exactly its usual changes.
 
-        If none succeeded, those of *models* that made them. If no changes prevail, *models*; if most change nothing,
-        only those that change nothing and were not asked to.
-
-        Sessions with further changes or none do not show how this work is done. Changes made by general-purpose
-        programs do not distinguish work.
+        The usual changes are those made in the most cases among *models*. If no session that made them succeeded, the
+        result is those of *models* that made them. It is all *models* if the changes do not clearly prevail, or are
+        made by general-purpose programs, which do not distinguish work. If it is most usual to change nothing, it is
+        those of *models* that change nothing and were not asked to.
         """
         models_by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
@@ -362,14 +364,15 @@ def _reactions(session: SessionSummary) -> set[int]:
 
 
 def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
-    """These actions sorted: of two actions, the one that most sessions with both took first comes first.
+    """These actions sorted by how many of the others they follow in most sessions that took both.
 
-    Mean positions over different sessions can contradict this, because actions of long sessions seem to come late; they
-    only break ties.
+    An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
+    Mean positions over different sessions can contradict the order, because actions of long sessions seem to come late;
+    they only break ties.
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}
-        for order in (list(dict.fromkeys(model.actions)) for model in dict.fromkeys(models))
+        for order in (_as_they_worked(model) for model in dict.fromkeys(models))
     ]
     with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
     mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
@@ -380,3 +383,11 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
         return 2 * later > len(both) or (2 * later == len(both) and mean[name] > mean[other])
 
     return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))
+
+
+def _as_they_worked(model: SessionSummary) -> list[str]:
+    """The actions of a session, each once, by the first call that did not fail, else by the first."""
+    steps = [*enumerate(model.steps)][::-1]
+    first = {step.action: at for at, step in steps}
+    worked = {step.action: at for at, step in steps if step.ok is not False}
+    return sorted(first, key=(first | worked).__getitem__)

@@ -38,40 +38,40 @@ class CompilerProfile:
     contradicted_after: int = 8  # outcomes
     near_duplicate: float = 0.92  # Jaccard index of trigrams
 
-    # Goal classes and their procedures: shares of examples from which an action is a step, by kind.
-    lookup_share: float = 0.6
-    action_share: float = 0.25
-    check_share: float = 0.35
-    scratch_share: float = 0.95
-    min_cases: int = 3
+    # Goal classes and their procedures.
+    lookup_share: float = 0.6  # share of examples from which a lookup is a step
+    action_share: float = 0.25  # a change
+    check_share: float = 0.35  # a lookup after the last change
+    scratch_share: float = 0.95  # a thought or a handover
+    min_cases: int = 3  # independent cases
     required_share: float = 0.8  # from which a step is not optional
     goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
     goal_action: float = 0.25  # and to a change
     merge_requests: float = 0.6  # similarity of wording and of actions at which classes merge
     merge_actions: float = 0.5
     unite_steps: float = 0.6  # similarity of steps at which classes with the same changes unite
-    failed_session_weight: float = 0.5
-    goal_penalty: float = 2.0
-    neighbours: int = 20
-    neighbour_power: float = 4.0
-    neighbour_weight: float = 0.4
+    failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
+    goal_penalty: float = 2.0  # on the weights of the request model
+    neighbours: int = 20  # similar successful sessions that vote on the actions of a request
+    neighbour_power: float = 4.0  # a vote weighs the similarity to this power
+    neighbour_weight: float = 0.4  # of the votes, mixed with the request model
     exemplars: int = 1500  # the latest sessions among which neighbours are found
     title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
-    low_complexity: int = 3  # at most this many steps
-    high_complexity: int = 7  # more than this many
+    low_complexity: int = 3  # at most this many steps, and at most twice as many actions
+    high_complexity: int = 7  # more than this many steps, or twice as many actions
 
     # Failures, choices, causes, rules told to users, strategies.
-    recovery_steps: int = 3
+    recovery_steps: int = 3  # at most, of a playbook
     severe_rise: float = 0.15  # of the share of failed sessions
-    choice_share: float = 0.15  # of the sessions at a point
+    choice_share: float = 0.15  # of the choices at a point
     choice_support: int = 3  # sessions
     max_policies: int = 60
     cause_support: int = 4  # sessions, with and without the cause
-    cause_strength: float = 0.15
+    cause_strength: float = 0.15  # causal power
     cause_significance: float = 2.33  # standard errors
     max_causes: int = 60
     max_rules: int = 60  # that agents told users
-    phase_share: float = 0.3
+    phase_share: float = 0.3  # of sessions with a phase, for it to be part of a strategy
     strategy_likeness: float = 0.3  # Jaccard index of steps
 
     # Next-step habits.
@@ -206,21 +206,21 @@ def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAUL
     [('min_support', 1.0)]
 
     """
-    before = baseline.parameters()
+    baseline_values = baseline.parameters()
     changed = [
         {
             "parameter": name,
             "current_value": float(adaptation["current_value"]),
-            "baseline_value": float(before[name]),
-            "delta": round(float(adaptation["current_value"]) - float(before[name]), 9),
+            "baseline_value": float(baseline_values[name]),
+            "delta": round(float(adaptation["current_value"]) - float(baseline_values[name]), 9),
             "adaptation_count": int(adaptation["adaptation_count"]),
             "frozen": bool(adaptation["frozen"]),
         }
         for name, adaptation in sorted(adaptations.items())
-        if adaptation["current_value"] != before[name]
+        if adaptation["current_value"] != baseline_values[name]
     ]
     return {
-        "total_parameters": len(before),
+        "total_parameters": len(baseline_values),
         "adapted_parameter_count": len(changed),
         "global_freeze": False,
         "adapted_parameters": changed,

@@ -119,7 +119,7 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], context: B
 
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
-    """The lineage key under which versions of *draft* are stored; no artifact id has this form."""
+    """The lineage key under which versions of *draft* are stored; that of an artifact made by hand is its id."""
     suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 
@@ -279,8 +279,8 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
         f"confidence moved from {head.confidence:.2f} to {draft.seen.confidence:.2f}",
         round(moved, 6) >= profile.confidence_step,
     )
-    before = draft.seen.success_rate if head.success_rate is None else head.success_rate
-    yield "success rate crossed one half", (before >= 0.5) != (draft.seen.success_rate >= 0.5)
+    earlier_rate = draft.seen.success_rate if head.success_rate is None else head.success_rate
+    yield "success rate crossed one half", (earlier_rate >= 0.5) != (draft.seen.success_rate >= 0.5)
 
 
 def _generation(named: str) -> tuple[str, int]:

@@ -134,7 +134,7 @@ class _OpenStep:
 
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
     values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
-    ``culprit`` the step of the line that failed. ``ended`` is set once its result is known, ``declined`` if the user
+    ``culprit`` the step of the line that failed. ``ended`` is set once its result has arrived, ``declined`` if the user
     refused it. For the fields of the same names see :class:`Step`.
     """
 
@@ -212,7 +212,7 @@ class _OpenSteps:
         self._gap = self.count
 
     def called(self, call_id: object, tool: str) -> _OpenStep | None:
-        """The step of a result: found by call id, else the last step, if it has no result and is of this tool.
+        """The step of a result: found by call id, else the last step, if its outcome is unknown and it is of this tool.
 
         A command fits any tool, and any step fits a result that names none.
         """
@@ -273,7 +273,7 @@ class _OpenSteps:
         return self.count - len(self._first) - len(self._latest)
 
 
-# From the events of a session to its summary: the map step of the compiler.
+# The reader, which takes events one by one and gives the summary.
 
 # User messages among which the request is sought, maximum statements about what worked, and minimum informative words
 # of a request.

@@ -335,8 +335,8 @@ def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
     """The order of the last step taken; 0 if none was.
 
-    A step that only repeats tools of earlier steps counts only if the nearest earlier step with other tools was taken,
-    and one of its own tools was called after that step's last call.
+    A step whose tools all occur in earlier steps, such as a final check, counts only if one of them was called after
+    the last call of the nearest earlier step with other tools.
     """
     last = {action: place for place, action in enumerate(actions)}
     reached, known, earlier = 0, set[str](), list[tuple[Sequence[str], int]]()

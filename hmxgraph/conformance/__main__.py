@@ -53,7 +53,7 @@ class Program:
         return answer
 
     def close(self) -> None:
-        """End the program."""
+        """Close the program's input and wait until it ends; kill it after 30 seconds."""
         try:
             self._process.communicate(timeout=30)
         except subprocess.TimeoutExpired:

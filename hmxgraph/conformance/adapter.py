@@ -80,7 +80,10 @@ _RACE_SECONDS = 60
 
 
 def documents(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to a request that needs no store: reading, hashing, signing, ordering and mapping of documents."""
+    """The answer to a request that needs no store: reading, hashing, signing, ordering and mapping of documents.
+
+    Any other request is answered as unsupported.
+    """
     match request["op"]:
         case "read":
             return _read(_KINDS[request["kind"]], request["text"])
@@ -153,10 +156,10 @@ def store() -> "StoreAdapter":
 
 
 class StoreAdapter:
-    """Answers all requests, on a fresh tenant for each case that needs a store; *opened* returns a tenant's graph."""
+    """Answers all requests, on a fresh tenant for each case that needs a store; *graph_of* opens a tenant's graph."""
 
-    def __init__(self, opened: Callable[[str], KnowledgeGraph]) -> None:
-        self._connect = opened
+    def __init__(self, graph_of: Callable[[str], KnowledgeGraph]) -> None:
+        self._graph_of = graph_of
         self._graph: KnowledgeGraph | None = None
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,7 +167,7 @@ class StoreAdapter:
         match request["op"]:
             case "begin":
                 self.close()
-                self._graph = self._connect(f"conformance-{uuid4()}")
+                self._graph = self._graph_of(f"conformance-{uuid4()}")
                 return {"tenant_id": self._graph.tenant_id}
             case "do":
                 return self._do(request["step"], request["arguments"])
@@ -187,7 +190,7 @@ class StoreAdapter:
     def _do(self, step: str, arguments: Any) -> dict[str, Any]:
         if step == "at_once":
             return {"result": {"answers": self._race(arguments)}}
-        return self._take(self._current, step, arguments)
+        return self._answer(self._current, step, arguments)
 
     def _race(self, steps: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The answers of steps that all start at the same instant, each over its own connections."""
@@ -195,16 +198,16 @@ class StoreAdapter:
 
         def run(step: Mapping[str, Any]) -> dict[str, Any]:
             ((name, arguments),) = step.items()
-            with self._connect(self._current.tenant_id) as graph:
+            with self._graph_of(self._current.tenant_id) as graph:
                 graph.health()
                 barrier.wait(_RACE_SECONDS)
-                return self._take(graph, name, arguments)
+                return self._answer(graph, name, arguments)
 
         with ThreadPoolExecutor(len(steps)) as pool:
             return list(pool.map(run, steps))
 
     @staticmethod
-    def _take(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
+    def _answer(graph: KnowledgeGraph, step: str, arguments: Any) -> dict[str, Any]:
         if step not in _STEPS:
             return {"unsupported": True}
         try:

@@ -143,8 +143,8 @@ def _directive_value(value: Any, document: Any, pointer: str) -> Any:
     if "$hash_of" in value:
         return digest(at(document, value["$hash_of"]))
     if "$fingerprint_hash_of" in value:
-        whole = at(document, value["$fingerprint_hash_of"])
-        return digest({name: whole[name] for name in HASHED if name in whole})
+        fingerprint = at(document, value["$fingerprint_hash_of"])
+        return digest({name: fingerprint[name] for name in HASHED if name in fingerprint})
     return value
 
 

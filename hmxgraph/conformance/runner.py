@@ -26,6 +26,7 @@ from hmxgraph.conformance.kit import (
 
 Answer: TypeAlias = Mapping[str, Any]
 Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
+# A play sends the requests of one case; it raises `Wrong` or `Unsupported`, or returns. A trial judges a play.
 Play: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
@@ -79,7 +80,7 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
     A statement fails if one of its cases fails, and is untested if none of its cases was tested.
     """
     judged = {verdict.name: verdict for verdict in results if verdict.clause}
-    listed = [
+    specified = [
         Statement(
             row["clause"],
             row["level"],
@@ -90,18 +91,18 @@ def by_clause(results: Iterable[Verdict]) -> tuple[Statement, ...]:
         )
         for row in statements()
     ]
-    covered = {name for statement in listed for name in statement.cases}
+    covered = {name for statement in specified for name in statement.cases}
     other_rules = [
         Statement(verdict.clause, verdict.level, verdict.rule, (name,), verdict.outcome)
         for name, verdict in judged.items()
         if name not in covered
     ]
-    return tuple(sorted([*listed, *other_rules], key=lambda statement: _clause_order(statement.clause)))
+    return tuple(sorted([*specified, *other_rules], key=lambda statement: _clause_order(statement.clause)))
 
 
 def _combined(outcomes: Iterable[Outcome]) -> Outcome:
-    verdicts = set(outcomes)
-    return "failed" if "failed" in verdicts else "passed" if "passed" in verdicts else "untested"
+    distinct = set(outcomes)
+    return "failed" if "failed" in distinct else "passed" if "passed" in distinct else "untested"
 
 
 def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
@@ -112,19 +113,19 @@ def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
 
 def trials() -> dict[str, Trial]:
     """Each example, document case, vector and store case by name, to be run one by one."""
-    listed = [(name, "example", partial(_example, name)) for name in example_names()]
-    listed += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
-    listed += [
+    plays = [(name, "example", partial(_example, name)) for name in example_names()]
+    plays += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
+    plays += [
         (f"{kind} {vector.get('name') or vector['example']}", "vector", partial(_vector, kind, vector))
         for kind, vectors_of_kind in vectors().items()
         for vector in vectors_of_kind
     ]
-    listed += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
-    return {name: partial(_judged, name, case, play) for name, case, play in listed}
+    plays += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
+    return {name: partial(_judged, name, case, play) for name, case, play in plays}
 
 
 def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:
-    """The verdict on *implementation*: *play* raises `Wrong` or `Unsupported`, or returns."""
+    """The verdict of *play* on *implementation*; a *case* without a clause is given as a text."""
     described = {"clause": "", "level": "rule", "rule": case} if isinstance(case, str) else case
     clause, level, rule = (described[part] for part in ("clause", "level", "rule"))
     try:
@@ -200,7 +201,7 @@ def _accepted(implementation: Implementation, kind: str, text: str, then: Mappin
 def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
     """Check that events leave a reorder window in the order of the case, and that none waits longer than the window."""
     when = check["when"]
-    arrivals = [{"at": at, "event": built(event)} for at, event in when["arrivals"]]
+    arrivals = [{"at": seconds, "event": built(event)} for seconds, event in when["arrivals"]]
     answer = _ask(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
     released = answer.get("released", [])
     _expect([event["event_id"] for event in released] == check["then"]["released"], check["then"], answer)

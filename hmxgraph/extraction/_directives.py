@@ -9,7 +9,7 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # Policies: standing instructions about what to do or avoid.
 #
 # A directive is recognised by its head, usually an imperative, after optional introductory words. "Always" and "never"
-# are enough to make it a policy. Milder heads have a lower confidence, or none, without a word that makes them general.
+# are enough to make it a policy. Milder heads give a lower confidence, and some need a word that makes them general.
 
 # Optional words before a directive: greetings, occasions, polite openings.
 _LEAD = pattern(
@@ -46,12 +46,12 @@ _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
 )
-# Heads that are enough without a word for how often (insisting, naming), and heads that need one (casual).
+# Heads that are enough by themselves (insisting, naming), and heads that need a general word such as "every" (casual).
 _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
-# "Make sure no changes" is too short to be a lasting rule.
+# Heads that must be followed by at least this many words: "make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS, _LEAST_ASSURED = ("make sure", "be sure", "ensure"), 3
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 _CASUAL_HEADS = (
@@ -70,6 +70,7 @@ _CASUAL_HEADS = (
 _MILD = pattern(
     rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<verb>[\w'-]+)"
 )
+# Heads that need a word after them that can be a verb, and heads that need a known base verb.
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
 _STYLE = pattern(
@@ -86,7 +87,7 @@ _FOR_ANYONE = pattern(
     r"|may (?:not|only)|shall(?: not)?|is required to)"
     r"|only (?!if\b|when\b)(?:[\w'-]+ ){1,4}?(?:may|(?:is|are) allowed to))(?: ever)? "
 )
-# Rules about a kind of thing, recognised by its plural: "Commit messages must start with a verb".
+# Rules about a kind of thing, recognised by "no" or a plural: "Commit messages must start with a verb".
 _FOR_A_KIND = pattern(
     r"(?:no [^,.;!?]{3,60}? (?:may|must|shall)"
     r"|(?!(?:there|things|this|his|its|us|guess|sometimes|always|yes|thanks|as|unless|whereas|perhaps)\b)"
@@ -135,7 +136,7 @@ _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 # Words that limit a system prompt's directive to certain occasions.
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
 # Words that tie a directive to the moment in which it is given.
-_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
+_PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|above|below|same|again|today|tomorrow|tonight"
     r"|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
@@ -187,7 +188,10 @@ _SIGNS = re.compile(
 
 
 class Directive(NamedTuple):
-    """A directive: its text, the confidence that it holds beyond the moment, and whether it allows no exception."""
+    """A directive: its text, the confidence that it holds beyond the moment, and whether it is a hard rule.
+
+    It is hard if its confidence is high and its words allow no exception ("never", "must").
+    """
 
     text: str
     confidence: float
@@ -288,7 +292,7 @@ def _mild_confidence(how: str, core: str, opening: str) -> float:
     if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
         return 0.8
     instruction = _instruction(core)
-    if _is_momentary(instruction) or _CONDITION.match(opening) or _says_too_little(how, instruction, core):
+    if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(how, instruction, core):
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening):
         return 0.6
@@ -296,7 +300,7 @@ def _mild_confidence(how: str, core: str, opening: str) -> float:
 
 
 def _insisting_confidence(instruction: str) -> float:
-    """Confidence that an instruction holds without a word for how often: less if about definite things or code."""
+    """Confidence in an insisting instruction without a general word; lower if it is about definite things or code."""
     if _DEFINITE.search(instruction):
         return 0.5 if instruction.count(" ") >= 5 else 0.0
     return 0.5 if _CODE.search(instruction) else 0.6
@@ -355,7 +359,7 @@ def _fits_head(match: re.Match[str]) -> bool:
 
 
 def _imperative(verb: str) -> bool:
-    """Whether *verb* can head an instruction: a base form, not a participle, noun phrase or aside."""
+    """Whether *verb* can head an instruction: a base verb, or a word without signs of another form or word class."""
     plain = verb.lower()
     return plain in BASE_VERBS or not (
         plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
@@ -363,7 +367,7 @@ def _imperative(verb: str) -> bool:
 
 
 def _without_greeting(sentence: str) -> str:
-    """*sentence* without a leading greeting."""
+    """*sentence* without a leading greeting, capitalised; a leading "please" stays."""
     match = _LEAD.match(sentence)
     polite = match and match.group().lower().startswith(("please", "kindly"))
     kept = sentence[match.end() :] if match and not polite else sentence
@@ -430,7 +434,7 @@ _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 
 
 class Withdrawal(NamedTuple):
-    """A withdrawn rule: its text and the *matter* it concerned.
+    """A withdrawal of a rule: its own words, and the *matter* of the rule.
 
     ``need_not``: an obligation was lifted; otherwise, a prohibition. ``forgotten``: the words do not tell which.
     """
@@ -443,7 +447,7 @@ class Withdrawal(NamedTuple):
 
 
 def withdrawal_in(sentence: str) -> Withdrawal | None:
-    """Return the rule that *sentence* withdraws for good, if any.
+    """Return the unconditional withdrawal of a rule in *sentence*, if any.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -454,8 +458,8 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
     """
     if sentence.endswith("?") or _PERMISSION_CONDITION.search(sentence) or sentence.count(" ") > 45:
         return None
-    rules = list(filter(None, map(_withdrawal_in_clause, _CLAUSES.split(_strip_opening(sentence)))))
-    return next((rule for rule in rules if not rule.forgotten), rules[0] if rules else None)
+    withdrawals = list(filter(None, map(_withdrawal_in_clause, _CLAUSES.split(_strip_opening(sentence)))))
+    return min(withdrawals, key=lambda withdrawal: withdrawal.forgotten, default=None)
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:

@@ -56,9 +56,10 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Names of *type*; *pattern* is tried only if *sign* matches, and its group 1 is the name.
+    """Names of *type*; *pattern* is tried only if *sign* matches. Its group 1 is a name if *accepts* agrees.
 
-    ``examples`` pair a text with the name in it; ``counterexamples`` contain none. Both are run as tests.
+    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form. Both are run as
+    tests.
     """
 
     type: str
@@ -207,7 +208,7 @@ FORMS: tuple[_Form, ...] = (
 def forms(text: str) -> Iterator[FormMatch]:
     """Yield the names in *text* that are recognised by form, form by form, each in text order.
 
-    >>> [found.name for found in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
+    >>> [form.name for form in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
     ['https://git.example.com/shop', 'deploy/cart.yaml', 'KubectlError']
     """
     for sign, kinds in _BY_SIGN:
@@ -297,7 +298,7 @@ _SEPARATORS = str.maketrans("", "", "_- ")
 
 
 class _Leaf(NamedTuple):
-    """A string inside structured content, with its entity type ("text" for running text)."""
+    """A string or number inside structured content, as text, with its entity type ("text" for running text)."""
 
     type: str
     value: str
@@ -400,7 +401,7 @@ _MAX_COMMANDS = 4
 
 
 def commands(line: str) -> Iterator[str]:
-    """Yield at most four programs that *line* runs, with subcommands where they have them; not "cd" and the like.
+    """Yield the first four programs that *line* runs, with subcommands where they have them; not "cd" and the like.
 
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']

@@ -1,4 +1,4 @@
-"""Find the things that records in tool arguments and results identify, and the links between them.
+"""Find the things that the records in an event's content identify, and the links between them.
 
 A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
 of items), and a record belongs to the one that contains it. All nouns come from the names of fields and tools.
@@ -21,8 +21,8 @@ MOST_RECORDS = 60
 _LONGEST_JSON, _MOST_JSON = 64_000, 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_NOUN = 40
-# Endings of the names of identifying fields, strongest first. A number may also be a count, so it has to look like an
-# identifier.
+# Endings of the names of identifying fields, strongest first. A "number" may also be a count, so its value must have at
+# least `_SHORTEST_NUMBER` characters, one of them a digit.
 _IDS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
 _NUMBERS = frozenset({"number", "numbers", "no", "num", "nr"})
 # Containers whose names say nothing about their contents.
@@ -32,8 +32,8 @@ _WRAPPERS = frozenset(
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs in tool names besides BASE_VERBS, and words that may follow the noun in a tool name: get_user_details.
-_TOOL_VERBS = frozenset({"fetch", "list", "lookup", "query", "read", "retrieve", "select"})
+# Verbs in tool names, and words that may follow the noun in a tool name: get_user_details.
+_TOOL_VERBS = BASE_VERBS | {"lookup"}
 _NO_SUBJECT = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
@@ -97,9 +97,9 @@ def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     fields that could identify that record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
-    >>> for found in records(order, "get_order"):
-    ...     if isinstance(found, Link):
-    ...         print(found.source.name, found.relation_type, found.target.name)
+    >>> for item in records(order, "get_order"):
+    ...     if isinstance(item, Link):
+    ...         print(item.source.name, item.relation_type, item.target.name)
     #W12 user ann_7
     #W12 item 5501447
     5501447 name Lamp
@@ -178,8 +178,8 @@ class _Reading:
         return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification, best first: an id; a number; a typed value; a file or host, which contains many things; the
-# name of a person, who owns many things, or of the record.
+# Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
+# things; a name, either of a person, who owns many things, or of the record itself.
 _ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
@@ -189,13 +189,13 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
     if field_type(key) in {"aside", "text", "tool", "command", "error_type"}:
         return
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(each, dict | list) for each in values):
+    if any(isinstance(element, dict | list) for element in values):
         return
-    name = _noun_of(key)
-    of_ids = _is_list_of_ids(value)
-    for each in values[:MOST_RECORDS]:
-        if (field := _field(key, name, each, noun, listed=of_ids)) is not None:
-            yield field._replace(alone=len(values) == 1 and values is not value)
+    key_noun = _noun_of(key)
+    listed = _is_list_of_ids(value)
+    for element in values[:MOST_RECORDS]:
+        if (field := _field(key, key_noun, element, noun, listed=listed)) is not None:
+            yield field._replace(alone=not isinstance(value, list))
 
 
 def _is_certain_id(text: str) -> bool:
@@ -209,13 +209,16 @@ def _is_list_of_ids(value: Any) -> bool:
     >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
     (True, False)
     """
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(member, str) for member in value):
         return False
-    return len({len(each) for each in value}) == 1 and 2 * sum(map(_is_certain_id, value)) > len(value)
+    return len({len(member) for member in value}) == 1 and 2 * sum(map(_is_certain_id, value)) > len(value)
 
 
 class _Noun(NamedTuple):
-    """The noun in the name of a field, the type of its values, and their level; if None, only the form identifies."""
+    """The noun in the name of a field, and the type and level of its values.
+
+    If the level is None, a value identifies something only if it has the form of an id.
+    """
 
     noun: str
     type: str
@@ -267,7 +270,7 @@ def _is_name(text: str) -> bool:
 
 
 def _thing(noun: str, value: str) -> Thing:
-    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number gets its noun."""
+    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number becomes "order 12"."""
     if noun in FIXED_TYPES:
         return Thing("id", value)
     if value.isdigit() and len(value) < _CLEAR_DIGITS:
@@ -313,7 +316,7 @@ def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
     """Yield the nodes inside a record that may hold further records."""
     for key in sorted(place.node):
         value = place.node[key]
-        nested = isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+        nested = isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
         holds = nested or isinstance(value, dict)
         if not (holds or isinstance(value, str)) or field_type(key) == "aside":
             continue
@@ -348,7 +351,7 @@ def subject(tool: str) -> str:
     ('user', 'user', 'order', '')
     """
     verb, *rest = _words(tool) or ("",)
-    if verb not in BASE_VERBS and verb not in _TOOL_VERBS:
+    if verb not in _TOOL_VERBS:
         return ""
     nouns = list(takewhile(lambda word: word not in _NO_SUBJECT, rest))
     return singular(nouns[-1]) if nouns else ""

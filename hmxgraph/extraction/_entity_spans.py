@@ -1,4 +1,4 @@
-"""Names in running text: runs of capitalised words."""
+"""Names in running text: runs of capitalised words, and quoted titles."""
 
 import re
 from collections.abc import Iterator

@@ -9,11 +9,12 @@ from hmxgraph.extraction.language import one_of
 class FactRule(NamedTuple):
     """A sentence form that states a fact. *pattern* is tried only on texts that contain one of *cues*.
 
-    Groups of the pattern: ``object``; ``subject``, absent if it is the speaker; ``kin``, the subject's relation to the
-    speaker; ``what``, which *predicate* may include. *template* renders the fact.
+    Groups of the pattern: ``object`` or ``object2``; ``subject``, absent if it is the speaker; ``kin``, the subject's
+    relation to the speaker; ``what`` or ``what2``, which *predicate* may include. *template* renders the fact.
 
     *single*: only one object holds at a time. *passing*: the fact only identifies the speaker, and unless it is the
-    name, it is dropped if the speaker is unknown. *deniable*: each object can also be denied ("not allergic to nuts").
+    name, it is dropped if the speaker is unknown. *deniable*: the fact can be denied ("not allergic to nuts"), and each
+    item of a listed object is a fact of its own.
     """
 
     predicate: str

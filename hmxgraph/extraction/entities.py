@@ -167,7 +167,7 @@ def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
-    """Link a titled observation to the first eight other entities it mentions."""
+    """Link the topic in an event's title to the first eight other entities that the event mentions."""
     other_entities = (other for other in entities if other != title)
     for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
@@ -180,19 +180,19 @@ def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) ->
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
-    >>> found = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
-    >>> [relation.relation_type for relation in fixes(text, found, [])]
-    ['fixes']
+    >>> named = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
+    >>> [(relation.source.type, relation.relation_type, relation.target.type) for relation in fixes(text, named, [])]
+    [('command', 'fixes', 'error_type')]
     """
     verb = _FIXED.search(text)
     if not verb:
         return
     lowered = text.lower()
-    after = [ref for ref, name in named if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
-    before = [ref for ref, name in named if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
-    for ref in list(dict.fromkeys([*before, *actors]))[:2]:
-        for error in after[:2]:
-            yield Relation(ref, "fixes", error, 0.7)
+    errors = [ref for ref, name in named if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
+    fixers = [ref for ref, name in named if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
+    for fixer in list(dict.fromkeys([*fixers, *actors]))[:2]:
+        for error in errors[:2]:
+            yield Relation(fixer, "fixes", error, 0.7)
 
 
 def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
@@ -377,16 +377,15 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
     hint = tool if part and isinstance(tool, str) else event.event_type
-    readings = list(records({part: content.get(part)} if part else content, hint))
-    links = [each for each in readings if isinstance(each, Link)]
+    items = list(records({part: content.get(part)} if part else content, hint))
+    links = [item for item in items if isinstance(item, Link)]
     room = collector.room
     collector.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    identified = [each for each in readings if isinstance(each, Thing) and collector.add(each.type, each.name, 0.95)]
+    kept = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
-    kept = {*identified}
     confidence = REQUESTED if part == "arguments" else _RECORDED
     relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
-    return relations[:_MAX_RECORD_RELATIONS], frozenset(each.name for each in readings if isinstance(each, Thing))
+    return relations[:_MAX_RECORD_RELATIONS], frozenset(item.name for item in items if isinstance(item, Thing))
 
 
 def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relation:
@@ -453,7 +452,7 @@ def _host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Re
 def _fields(
     content: Mapping[str, Any], collector: MentionCollector, recorded: frozenset[str] = frozenset()
 ) -> list[Relation]:
-    """Add the names in *content* that its records did not supply."""
+    """Add the names in *content* that are not among the *recorded* ones; return the relations between them."""
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.value in recorded:

@@ -153,6 +153,7 @@ _REQUESTS = tuple(
         ),
     )
 )
+# Requests that do not say what is wanted.
 _EMPTY = re.compile(
     r"(?:(?:help|assist|do|know|ask|see|look|talk|speak|be|get|let|start|have|hear|explain)\b(?: (?:me|you|us|with"
     r"|that|this|it|out|to|into|please|somebody|someone|a human|an agent|a few|some|questions?|something|things?))*"
@@ -338,7 +339,7 @@ _ONE_TOOL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of text from outside, for counting independent ones: a web site, all tools together, or the source.
+    """The origin of text from outside, for counting independent origins: a web site, all tools, or the source.
 
     All tools are one origin because one page can reach an agent through several of them.
 
@@ -479,8 +480,8 @@ def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 def _unparsed_fact(text: str) -> MemoryDraft:
     """Draft a fact that no rule matched.
 
-    "The X is NAME or NUMBER" gets a slot, so that a later value supersedes it; any other statement gets one in which
-    another amount, or its denial, contradicts it.
+    "The X is NAME or NUMBER" gets a slot in which a later value supersedes it. Any other statement with a topic (see
+    :func:`~hmxgraph.text.comparison.claim`) gets one in which another amount, or a denial, contradicts it.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True

@@ -78,7 +78,7 @@ class MemoryDraft(NamedTuple):
 
     ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
     same slot supersedes or contradicts it. The slot is empty if several answers can hold at once. ``said_by`` is the
-    speaker; empty for a system and for an unnamed user, whose answers supersede anybody's.
+    speaker; empty for unnamed users, system prompts, state changes and `remember`.
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
     ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when
@@ -214,7 +214,7 @@ NOT_ORDERED = frozenset(
 )
 
 
-# Sentences without markup, quotations and decoration, with plain quotes and dashes.
+# Sentences without markup, quoted lines and decoration; plain quotes and dashes.
 
 # Typographic signs and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
@@ -232,13 +232,13 @@ _PRINTED = re.compile(
     re.MULTILINE,
 )
 _BULLET = re.compile(r"^(?:[-*\u2022>#\s]+|\(?\d{1,2}[.)]\s+|[a-z]\)\s+)+")
-# Limits in characters. Longer texts are documents; only their beginning is read.
+# Limits in characters. Longer texts are documents; only their beginning is read. Longer sentences are skipped.
 LONGEST_TALK = 12_000
 _LONGEST_SENTENCE = 300
 
 
 def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASHES)) -> str:
-    r"""*text* with straight quotes and simple dashes.
+    r"""*text* with *signs* replaced; by default, with straight quotes, simple dashes and spaces.
 
     >>> plain_signs("I\u2019d say \u201cyes\u201d \u2013 now")
     'I\'d say "yes" - now'
@@ -250,9 +250,9 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of *text*, except overlong and tiny ones.
+    r"""The sentences in the first 12,000 characters of *text*, except overlong and tiny ones.
 
-    Code, quoted lines, bracketed notes and printed errors are left out.
+    Fenced code, quoted lines, bracketed notes and printed errors are left out.
 
     >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
     ['Hi!', 'See Dr. No.', 'Always test.']
@@ -488,7 +488,7 @@ def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
 
 
 def is_attributed(before: str) -> bool:
-    """Whether the words before a statement attribute it to somebody or open a quotation."""
+    """Whether the words before a statement attribute it to somebody, doubt it or open a quotation."""
     words = _SELF_QUOTE.sub("", before)
     return before.count('"') % 2 == 1 or bool(_CLAIM.search(_CLAUSE.split(words)[-1]) or _ATTRIBUTION.search(words))
 

@@ -1,1 +1,1 @@
-"""Fingerprints: learned state as a signed document, generated, masked, limited in size and verified (HMX-F). Pure."""
+"""Fingerprints: learned state to share, generated, masked, limited in size, signed and verified (HMX-F). Pure."""

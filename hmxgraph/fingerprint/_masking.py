@@ -101,7 +101,7 @@ def _has_digit(value: str) -> bool:
 
 
 def mixes(word: str) -> bool:
-    """Whether *word* has six or more characters and at least two of letters, digits and symbols."""
+    """Whether *word* may be a secret: six or more characters, of at least two kinds (letters, digits, symbols)."""
     bare = word.strip(_QUOTES + ".,;:!?()")
     symbols = any(not character.isalnum() and character not in "-_/.:" for character in bare)
     kinds = (any(map(str.isdigit, bare)), any(map(str.isalpha, bare)), symbols)
@@ -150,7 +150,7 @@ def _is_random_segment(segment: str) -> bool:
 
 
 def _strangeness(parts: list[str]) -> float:
-    """The fraction of letters outside words, and of changes between kinds of characters."""
+    """The number of letters outside words and of changes between kinds of characters, divided by the length."""
     letters = [part for part in parts if part.isalpha()]
     strange = sum(len(part) for part in letters if not _is_word(part))
     return (strange + len(parts) - 1) / max(sum(map(len, parts)), 1)
@@ -380,9 +380,9 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
-# A fingerprint is shared with others, and masking a harmless word costs little, so these rules are stricter than those
-# of :mod:`hmxgraph.text.masking`, which run in between: everything called a password or looking random is masked.
-# Marks are not secrets, so that masking masked text again seldom changes it.
+# A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
+# :mod:`hmxgraph.text.masking`, which run between them: everything that is called a password or looks random. Marks are
+# not secrets, so that masking masked text again seldom changes it.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
 

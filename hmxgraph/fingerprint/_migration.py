@@ -140,7 +140,7 @@ _MAX_WARNINGS, _MAX_NAME_LENGTH = 40, 60
 
 
 def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The parts of *fingerprint* that this version can read, and a warning for each part it cannot read."""
+    """The parts of a newer *fingerprint* that this version can read, and warnings (newer version, dropped parts)."""
     known = {name: value for name, value in fingerprint.items() if name in Fingerprint.model_fields}
     warnings = [f"fingerprint_version {version_of(fingerprint)} is newer than {FINGERPRINT_VERSION}"]
     warnings += [f"unknown field {_quoted(name)} was dropped" for name in sorted(fingerprint.keys() - known.keys())]

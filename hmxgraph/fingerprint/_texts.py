@@ -136,6 +136,8 @@ UNKNOWN = "[...]"
 def only_allowed(text: str, allowed: frozenset[str]) -> str:
     """*text* with ``[...]`` in place of all words except *allowed*, compiler wording, stop words and short numbers.
 
+    Marks such as ``[password]`` stay.
+
     >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
     'Restart [...], then wait 10 s; [password]'
 

@@ -51,10 +51,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
 def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
-    The two must agree and have the same title, and each text of *imported* must occur in the same field of *own*, in
-    the same order, so that no text becomes active that local evidence does not contain. Articles, and the endings,
-    capitals and punctuation of plain words, do not count; commands must be identical. Severity and complexity may
-    differ.
+    The two must agree and have the same title. Each text of *imported* must occur in the same field of *own*, in the
+    same order, so that no text becomes active that local evidence does not contain. Articles, and the endings, capitals
+    and punctuation of plain words, do not count; commands must be identical. Severity and complexity may differ.
 
     >>> check = {"condition": "deploying", "recommendation": "check the rollout"}
     >>> mail = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}

@@ -151,7 +151,7 @@ def _is_error(event: ObservedEvent) -> bool:
 COUNTED_EVENT_TYPES = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
 # Version of the counting rules: counts made under another version are recomputed.
 RULES = 1
-# Maximum number of names per kind and session, so that one large session cannot dominate the totals.
+# Maximum number of tools, of error types and of decision domains counted per session.
 _NAMES_PER_SESSION = 256
 
 

@@ -116,7 +116,7 @@ def distinct(numbers: Nodes) -> Nodes:
 # Entities up to which the diameter is exact, and searches before the undecided nodes are searched in parallel.
 _EXACT_UP_TO = 5_000
 _SWEEPS = 16
-# 64-bit words of neighbour bits gathered in one step: limits the memory of the parallel search to 64 MB.
+# 64-bit words of neighbour bits gathered in one step of the parallel search: at most 64 MB.
 _WORDS_AT_ONCE = 8_000_000
 
 
@@ -187,10 +187,10 @@ def diameter(graph: _Adjacency) -> int:
         undecided = np.flatnonzero(upper > lower.max())
         if not len(undecided):
             return int(lower.max())
-    return max(int(lower.max()), _eccentricities(graph, undecided))
+    return max(int(lower.max()), _greatest_eccentricity(graph, undecided))
 
 
-def _eccentricities(graph: _Adjacency, sources: Nodes) -> int:
+def _greatest_eccentricity(graph: _Adjacency, sources: Nodes) -> int:
     """The greatest eccentricity of *sources*: one bit per source, spread in parallel until nothing changes."""
     at_once = 64 * max(1, _WORDS_AT_ONCE // len(graph.neighbours))
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
@@ -203,6 +203,7 @@ def _next_source(graph: _Adjacency, undecided: Nodes, lower: Nodes, upper: Nodes
 
 
 def _spread(graph: _Adjacency, sources: Nodes) -> int:
+    """The number of steps until every node has the bits of all *sources*."""
     columns = np.arange(len(sources))
     reached = np.zeros((graph.size, -(-len(sources) // 64)), dtype=np.uint64)
     reached[sources, columns // 64] = np.left_shift(np.uint64(1), (columns % 64).astype(np.uint64))

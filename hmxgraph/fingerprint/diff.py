@@ -1,4 +1,4 @@
-"""The difference between two fingerprints: what was learned in between."""
+"""The difference between two fingerprints: the summaries and the numbers that changed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.fingerprints import Fingerprint
 
-# The id and the numbers of a summary, which are not part of its content.
-_NUMBER_FIELDS = ("artifact_id", "confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
+# The numbers of a summary, which are not part of its content.
+_NUMBER_FIELDS = ("confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 NameFields: TypeAlias = tuple[str, ...]
@@ -67,7 +67,7 @@ class FingerprintDiff:
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: summaries matched by content or name, other sections number by number."""
+    """The changes from *before* to *after*: of summaries, matched by content, name or cluster id, and of numbers."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -84,7 +84,7 @@ def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
     {'title': 'Deploy'}
 
     """
-    return {name: value for name, value in summary.items() if name not in _NUMBER_FIELDS}
+    return {name: value for name, value in summary.items() if name not in {"artifact_id", *_NUMBER_FIELDS}}
 
 
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
@@ -134,7 +134,7 @@ def _differ(set_name: str, earlier: Summary, later: Summary) -> bool:
 
 
 def _numbers(summary: Summary) -> dict[str, Any]:
-    return {name: value for name, value in summary.items() if name in _NUMBER_FIELDS and name != "artifact_id"}
+    return {name: value for name, value in summary.items() if name in _NUMBER_FIELDS}
 
 
 def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_NumberChange]:

@@ -2,9 +2,9 @@
 
 These are drafts, context priors, compiler parameters and an event that logs the import.
 
-Restore only adds (HMX-F 12). An imported summary becomes a draft with four fifths of its confidence; it becomes active
-once local evidence or an operator confirms it. The draft's id is derived from the import and the content, so that
-importing again after a withdrawal creates new drafts.
+Restore only adds (HMX-F 12). Each policy, task schema and playbook becomes a draft with four fifths of its confidence,
+which becomes active once local evidence or an operator confirms it. The draft's id is derived from the import and the
+content, so that importing again after a withdrawal creates new drafts.
 """
 
 from collections import defaultdict

@@ -68,14 +68,14 @@ class SigningKey:
         """The key in an unencrypted PKCS 8 file, as :meth:`pem` and ``openssl genpkey`` write it.
 
         Raises:
-            FingerprintRefused: *pem* is not a PKCS 8 private key, or not an Ed25519 key.
+            FingerprintRefused: *pem* is not an unencrypted private key, or not an Ed25519 key.
 
         """
         way_out = "generate one with hmxgraph fingerprint keygen"
         try:
             key = load_pem_private_key(pem, password=None)
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise FingerprintRefused("key", "not a PKCS 8 private key", way_out) from error
+            raise FingerprintRefused("key", "not an unencrypted PKCS 8 private key", way_out) from error
         if not isinstance(key, Ed25519PrivateKey):
             raise FingerprintRefused("key", "not an Ed25519 key", way_out)
         return cls(key.private_bytes_raw())

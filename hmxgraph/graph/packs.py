@@ -53,7 +53,7 @@ from hmxgraph.recall.relations import Vicinity, without_refused
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
-from hmxgraph.records.trust import Reply, rejecting, tier, verdicts
+from hmxgraph.records.trust import Reply, rejecting_agents, tier, verdicts
 from hmxgraph.text.artifacts import Validity, render_artifact
 from hmxgraph.text.terms import TokenCounter, search_text, terms
 
@@ -240,7 +240,7 @@ def _record(values: Row, tenancy: Tenancy, as_of_us: int) -> KnownRecord:
         session_id=values["session_id"] or f"task:{values['task_id']}",
         agent_id=agent_id,
         trust_tier=tier(kind, agent_id, replies),
-        rejected_by=rejecting(agent_id, replies),
+        rejected_by=rejecting_agents(agent_id, replies),
         countersigned=sum(verdict.countersigns for verdict in verdicts(agent_id, replies)),
         held=values["hidden_us"] is None or values["hidden_us"] > as_of_us,
         reporting_events=frozenset(event_ids_of(tenancy.tenant_id, record_id)),

@@ -31,7 +31,7 @@ def canonical_bytes(value: Any) -> bytes:
 
     Raises:
         NotCanonical: *value* has NaN, an infinity, a lone surrogate, an integer beyond 2^53-1, a key that is not a
-            string, or something that is not JSON.
+            string, or something that is not JSON, or is nested too deeply.
 
     >>> canonical_bytes({"b": 1.0, "a": [True, None, "\u20ac"]})
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
@@ -133,16 +133,16 @@ def _number(number: float) -> str:
     if not exponent or not -7 < int(exponent) < 21:
         return f"{digits}e{int(exponent):+d}" if exponent else digits.removesuffix(".0")
     sign, digits = ("-", digits[1:]) if number < 0 else ("", digits)
-    whole, _, fraction = digits.partition(".")
+    integer_part, _, fraction = digits.partition(".")
     if number.is_integer():
-        return sign + whole + fraction.ljust(int(exponent), "0")
-    return f"{sign}0.{'0' * (-int(exponent) - 1)}{whole}{fraction}"
+        return sign + integer_part + fraction.ljust(int(exponent), "0")
+    return f"{sign}0.{'0' * (-int(exponent) - 1)}{integer_part}{fraction}"
 
 
 # Derived ids: UUIDv5 ids and node keys.
 
 NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
-# Longer texts are indexed by their beginning and a hash.
+# Texts of more characters are indexed by their beginning and a hash.
 LONGEST_INDEXED = 1_024
 
 

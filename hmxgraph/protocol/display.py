@@ -82,8 +82,8 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _more(values: Sequence[Any], html: str) -> str:
-    rest = len(values) - MOST_ROWS
-    return f"{html} and {rest} more" if rest > 0 else html
+    hidden_count = len(values) - MOST_ROWS
+    return f"{html} and {hidden_count} more" if hidden_count > 0 else html
 
 
 # Texts of compact results.

@@ -74,15 +74,16 @@ def schema_text(name: str) -> str:
 
 # Schema errors as text: the path, the actual value, the expected value.
 
+# A JSON Schema, or a part of one.
 Node: TypeAlias = Mapping[str, Any]
 
-
+# The keyword that an unknown field violates.
 UNKNOWN = "additionalProperties"
 _ONLY_KNOWN = "only the fields of the specification"
 
 
 class Deviation(NamedTuple):
-    """One violation of a schema."""
+    """One violation of a schema: the path of the value, the violated keyword, the actual and the expected value."""
 
     steps: Steps
     keyword: str
@@ -121,7 +122,7 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# From narrowest to widest: the first of these keywords that a schema has describes what it expects.
+# From narrowest to widest: in a schema without numeric bounds, the first of these keywords describes what it expects.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -180,7 +181,7 @@ def _expected_by(keyword: str, node: Node) -> str:
 
 
 def _expectation(node: Node) -> str:
-    """What a schema expects, by its narrowest keyword."""
+    """What a schema expects, by its numeric bounds or its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
     narrowest = next((keyword for keyword in _DESCRIPTIONS if keyword in node), None)
@@ -210,8 +211,8 @@ class Structure:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema."""
-        whole = schema(self.schema_name)
-        return {"$ref": f"#/$defs/{self.definition}", "$defs": whole["$defs"]} if self.definition else whole
+        full = schema(self.schema_name)
+        return {"$ref": f"#/$defs/{self.definition}", "$defs": full["$defs"]} if self.definition else full
 
     @cached_property
     def validator(self) -> jsonschema_rs.Draft202012Validator:
@@ -299,7 +300,7 @@ _CLAUSES = {
 
 
 def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
-    """How the *content* of an "event" or "artifact" deviates from the specification of its type; empty for other types.
+    """How the *content* of an "event" or "artifact" deviates from the specification of its type, if it has one.
 
     >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
     ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
@@ -323,7 +324,7 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 class Part(BaseModel):
-    """A value inside a document; unknown fields are kept."""
+    """A value inside a document; unknown fields are kept, and only fields in ``NULLABLE`` may be null on the wire."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     NULLABLE: ClassVar[frozenset[str]] = frozenset()
@@ -354,9 +355,10 @@ class Document(BaseModel):
 
     @classmethod
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
-        """A document made by this package, without validation, which would cost too much on hot paths.
+        """The *document*, which is known to be valid: the checks would cost too much on hot paths.
 
-        Callers pass plain JSON values and keep no reference to them; tests check that such documents are valid.
+        Callers pass plain JSON values and keep no reference to them. Tests check that the documents that this package
+        makes are valid.
         """
         instance = cls.__new__(cls)
         cls.__pydantic_validator__.validate_python(document, self_instance=instance)
@@ -373,8 +375,8 @@ class Document(BaseModel):
         clean = without_json_faults(value) if not_json else value
         structural = tuple(cls.SPECIFICATION.structure.faults(with_short_arrays(clean, _MOST_FAULTS)))
         further = tuple(cls._further_faults(clean, sound=not structural)) if isinstance(clean, Mapping) else ()
-        seen = {fault.path for fault in not_json}
-        return not_json + tuple(fault for fault in structural + further if fault.path not in seen)
+        reported_paths = {fault.path for fault in not_json}
+        return not_json + tuple(fault for fault in structural + further if fault.path not in reported_paths)
 
     def document(self) -> dict[str, Any]:
         """The wire form as plain JSON values; absent fields are left out."""
@@ -442,8 +444,8 @@ def _read(data: Any) -> tuple[Any, int]:
         if copy := json_copy(data):
             return copy[0], canonical_size_bound(copy[0])
         if not any(json_faults(data)):
-            plain = orjson.loads(orjson.dumps(_json_value(data)))
-            return plain, canonical_size_bound(plain)
+            values = orjson.loads(orjson.dumps(_json_value(data)))
+            return values, canonical_size_bound(values)
     return data, 0
 
 

@@ -51,10 +51,10 @@ class Explanation(HtmlTable):
 
     def trail(self) -> Iterator[Evidence]:
         """The events of this explanation and of those that it rests on, without repetitions."""
-        seen: set[str] = set()
+        yielded_ids: set[str] = set()
         for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
-            if event.event_id not in seen:
-                seen.add(event.event_id)
+            if event.event_id not in yielded_ids:
+                yielded_ids.add(event.event_id)
                 yield event
 
     def document(self) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class DecisionPatterns(Part):
 
 
 class ErrorPatterns(Part):
-    """Errors: counts by type and recovery (HMX-F 4)."""
+    """Errors: counts by type, and how often and how fast they were recovered from (HMX-F 4)."""
 
     total_errors: int
     recovery_rate: float
@@ -104,7 +104,7 @@ class ErrorPatterns(Part):
 
 
 class SessionPatterns(Part):
-    """Sessions: count and average length (HMX-F 4)."""
+    """Sessions: count, average length and average number of events (HMX-F 4)."""
 
     avg_session_length: float
     avg_events_per_session: float
@@ -146,7 +146,7 @@ MEMORY_STATUSES = ("promoted", "tentative", "deprecated", "contradicted")
 
 
 class SemanticSummary(Part):
-    """Counts over the semantic memories (HMX-F 6)."""
+    """Counts and averages over the semantic memories (HMX-F 6)."""
 
     promoted_count: int
     tentative_count: int

@@ -19,17 +19,19 @@ _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert more than 4,300
-# Characters; more than an event may hold.
+# In characters: more than the content of an event may hold.
 _LONGEST_TEXT = 600_000
 _REPEATED = "earlier values of a repeated key are kept as text"
 _NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
 
-# Any JSON text.
+# Lenient parsing of JSON text.
 
 
 def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
+
+    Lone surrogates and large integers stay as they are; :func:`storable` replaces them.
 
     Raises:
         MalformedJson: the text is not JSON at all, or has more than a million values.
@@ -87,11 +89,11 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``."""
     last = {name: index for index, (name, _) in enumerate(pairs)}
-    earlier: dict[str, list[str]] = {}
+    earlier_texts: dict[str, list[str]] = {}
     for index, (name, part) in enumerate(pairs):
         if index < last[name]:
-            earlier.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
-    for name, parts in earlier.items():
+            earlier_texts.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
+    for name, parts in earlier_texts.items():
         key = f"{name} (repeated)"
         while key in value:
             key += " (repeated)"
@@ -129,7 +131,7 @@ def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
         depth = int(depths[-1]) if depths.size else depth
 
 
-# Any value.
+# Python values in a form that an event can store.
 
 
 def contains_itself(value: Any) -> bool:
@@ -233,7 +235,7 @@ class _Walk:
 
 
 def _json_text(value: Any) -> str:
-    """The JSON text of a value of any depth, cut once it is longer than an event may be: a value may contain itself."""
+    """The JSON text of a value of any depth, cut at ``_LONGEST_TEXT`` because a value may contain itself."""
     pieces: list[str] = []
     size = 0
     for piece in _json_pieces(value):

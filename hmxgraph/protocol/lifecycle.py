@@ -67,9 +67,10 @@ SORTS = ("created", "updated", "confidence", "evidence")
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """How to sort a listing of artifacts (None: by time of recording, newest first), and whether to count them all.
+    """How to sort a listing of artifacts, and whether to count all that match (``total``).
 
-    ``evidence`` is the number of observations or, if none is recorded, the number of source events.
+    Without ``sort``, the last recorded come first, or with the order ``asc`` the first created. ``evidence`` is the
+    number of observations or, if none is recorded, the number of source events.
     """
 
     sort: str | None = None

@@ -19,6 +19,7 @@ from hmxgraph.protocol.packs import ContextPack
 # Only names that the schema lists are renamed: keys of a map (tool names, sections) and unknown fields are data. An
 # unknown field that collides with a renamed one gets an extra underscore, so that every value round-trips.
 
+# A JSON Schema, or a part of one.
 Node: TypeAlias = Mapping[str, Any]
 
 
@@ -28,8 +29,8 @@ def camel(name: str) -> str:
     >>> camel("source_memory_ids")
     'sourceMemoryIds'
     """
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *words = name.split("_")
+    return first + "".join(word.capitalize() for word in words)
 
 
 def to_camel(value: Any, schema: Node) -> Any:
@@ -231,8 +232,8 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields, and the metadata whose names are taken."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
-    rest = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
-    return {**metadata, **promoted, "hmx": rest}
+    hmx = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
+    return {**metadata, **promoted, "hmx": hmx}
 
 
 def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
@@ -240,11 +241,11 @@ def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, 
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
     fields = {name: metadata[name] for name in promoted if name in metadata}
-    rest = metadata.get("hmx", _ABSENT)
-    if not isinstance(rest, Mapping) or not isinstance(rest.get("fields"), Mapping):
+    hmx = metadata.get("hmx", _ABSENT)
+    if not isinstance(hmx, Mapping) or not isinstance(hmx.get("fields"), Mapping):
         return {name: value for name, value in metadata.items() if name not in fields}, fields, {}
-    plain = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}
-    return {**plain, **rest.get("hidden", {})}, fields, dict(rest["fields"])
+    visible = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}
+    return {**visible, **hmx.get("hidden", {})}, fields, dict(hmx["fields"])
 
 
 def _content_schema(artifact_type: str) -> dict[str, Any]:

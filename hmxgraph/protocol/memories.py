@@ -115,7 +115,10 @@ class Memories:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHit:
-    """A search hit: a memory and its score."""
+    """A search hit: a memory and its score.
+
+    ``expanded_siblings`` are memories of its project from the same events, or with the same ``event:`` tag.
+    """
 
     view: MemoryView
     score: float

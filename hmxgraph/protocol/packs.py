@@ -49,7 +49,9 @@ UNHASHED_BYTES = 160
 class Provenance(Part):
     """Where an entry comes from and how well it is supported (HMX-C 3).
 
-    ``origin`` names the kind of memory, and after a colon the outside source of its text: ``episodic:web``.
+    ``origin`` says where the knowledge comes from, for example ``episodic`` (an event), ``graph`` (an entity or a
+    relation), the extraction method of a memory, or the agent that compiled an artifact. After a colon, it names the
+    kind of the outside source of the text: ``episodic:web``.
     """
 
     origin: str
@@ -231,7 +233,7 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The text that :func:`pack_hash` hashes; the whole canonical text is at most ``UNHASHED_BYTES`` longer."""
+    """The canonical bytes that :func:`pack_hash` hashes; the whole pack has at most ``UNHASHED_BYTES`` more."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}

@@ -30,6 +30,7 @@ _KINDS = bytes(
     {0x5B: 1, 0x7B: 1, 0x5D: 0xFF, 0x7D: 0xFF, 0x2C: COMMA, 0x22: _QUOTE}.get(code, 0) for code in range(256)
 )
 _NESTED = (dict, list)
+# Digits become "d" and everything but minus signs a blank, so that a search finds long integers.
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
 _NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats
@@ -104,9 +105,9 @@ def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "ND
     half_escape = False
     for offset in range(0, len(raw), _PIECE):
         piece = raw[offset : offset + _PIECE]
-        plain = _ESCAPE.sub(b"  ", b" " + piece[1:] if half_escape else piece)
-        half_escape = plain.endswith(b"\\")
-        kinds = np.frombuffer(plain.translate(_KINDS), dtype=np.int8)
+        blanked = _ESCAPE.sub(b"  ", b" " + piece[1:] if half_escape else piece)
+        half_escape = blanked.endswith(b"\\")
+        kinds = np.frombuffer(blanked.translate(_KINDS), dtype=np.int8)
         places = np.flatnonzero(kinds)
         is_quote = kinds[places] == _QUOTE
         quotes_before = quotes + np.cumsum(is_quote)
@@ -132,18 +133,18 @@ def _not_utf8(raw: bytes | bytearray) -> int:
     return 0
 
 
-def _reason(message: str, rest: bytes | bytearray) -> str:
+def _reason(message: str, remaining_bytes: bytes | bytearray) -> str:
     """Why the text is rejected; more precise than orjson's message for NaN and infinities."""
-    if number := re.match(rb"-?(?:NaN|Infinity)", rest):
+    if number := re.match(rb"-?(?:NaN|Infinity)", remaining_bytes):
         return f"{number.group().decode()} is not a JSON number"
-    plain = message.partition(": line ")[0]
-    if "infinity" in plain:
+    reason = message.partition(": line ")[0]
+    if "infinity" in reason:
         return "number too large for a float"
-    if "depth" in plain:
+    if "depth" in reason:
         return f"nested deeper than {MAX_DEPTH}"
-    if "UTF-8: surrogates" in plain:
+    if "UTF-8: surrogates" in reason:
         return "not UTF-8, or a lone surrogate"
-    return f"lone surrogate ({plain})" if "surrogate" in plain else plain
+    return f"lone surrogate ({reason})" if "surrogate" in reason else reason
 
 
 def depth(value: Any) -> int:
@@ -158,8 +159,8 @@ def depth(value: Any) -> int:
         levels += 1
         level = [
             part
-            for whole in level
-            for part in (whole.values() if isinstance(whole, dict) else whole)
+            for container in level
+            for part in (container.values() if isinstance(container, dict) else container)
             if isinstance(part, _NESTED)
         ]
     return levels
@@ -229,6 +230,7 @@ _SAFE_INTEGER = "an integer within ±(2^53-1)"
 # Canonical JSON writes whole floats below this as integers (RFC 8785 3.2.2.3), which are unsafe beyond 2^53-1.
 WRITTEN_AS_INTEGER = 1e21
 
+# The keys and indices that lead to a value inside its document.
 Steps: TypeAlias = tuple[str | int, ...]
 
 

@@ -48,7 +48,10 @@ class RecordReceipt:
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A stored record with its current trust, derived from its replies."""
+    """A stored record with its current trust, derived from its replies.
+
+    ``verified_by`` and ``rejected_by`` are the ids of the latest verdicts of other agents.
+    """
 
     record: TaskRecord
     trust_tier: str
@@ -111,8 +114,8 @@ class ProjectScope:
 class Hit:
     """A search hit: a record, its score, and the projection that matched best.
 
-    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``origin`` is the scope of
-    the hit if the search covered several.
+    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``expanded_siblings`` are
+    records with the same ``event:`` tag. ``origin`` is the scope of the hit if the search covered several.
     """
 
     view: RecordView
@@ -157,7 +160,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first; ``omitted`` counts those that did not fit the token budget.
+    """Hits, best first (without words, newest first); ``omitted`` counts those that did not fit the token budget.
 
     ``scope_expansion`` lists the scopes that a search with aliases covered, with the number of hits from each.
     """
@@ -213,8 +216,8 @@ class TaskView:
 class TaskEntry:
     """A task on the board.
 
-    ``assignee`` is None if nobody claimed it since it was last released or reopened, or if the lease ran out before the
-    task was finished.
+    ``assignee`` is None if nobody holds the task: nobody claimed it since it was last released or reopened, or the
+    lease ran out (of a finished task: before it was finished).
     """
 
     task_id: str
@@ -259,7 +262,10 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """How well a claim is grounded: the records that support it, those that contradict it, and digests as hints."""
+    """How well a claim is grounded: the records that support it, those that contradict it, and hints.
+
+    A digest or an unsigned record is only a hint.
+    """
 
     grounding_status: str
     supporting: tuple[Hit, ...]

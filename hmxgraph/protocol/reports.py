@@ -76,8 +76,8 @@ class IngestReport(HtmlTable):
     ``sources`` counts lines, source by source. Each event made from them is counted once: ``accepted``, among the
     ``duplicates``, among the ``conflicts`` (its id is taken by an earlier event with different content), or in
     ``rejected_count``, which also counts rejected lines. ``late`` events were stored after later events of their
-    session; ``rehomed`` events named another tenant and were moved to this one. ``rejected`` and ``conflicting`` list
-    the first 10,000 rejections and conflicts.
+    session; ``rehomed`` events named another tenant and were moved to this one; ``sessions`` counts the sessions that
+    got new events. ``rejected`` and ``conflicting`` list the first 10,000 rejections and conflicts.
     """
 
     tenant_id: str
@@ -147,9 +147,10 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 class BatchReceipt(NamedTuple):
-    """The outcome of one batch: session keys touched, events stored, late ones, duplicates, conflicts, warnings.
+    """The outcome of one batch: its new events (``accepted``), those of them that are late, duplicates, conflicts.
 
-    ``refused``: events rejected at write time, by checks that need stored events; each with its document.
+    ``sessions`` are the keys of the sessions with new events. ``refused``: events rejected at write time, by checks
+    that need stored events; each with its document.
     """
 
     sessions: tuple[str, ...] = ()
@@ -379,7 +380,7 @@ class ForgetCriteria:
 
 
 class AheadEvent(NamedTuple):
-    """An event that is dated after the wall clock."""
+    """An event that is dated further ahead of the wall clock than is tolerated."""
 
     event_id: str
     session_id: str
@@ -388,7 +389,7 @@ class AheadEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClockReport:
-    """The tenant's logical time before and after a repair, and the events dated ahead of the clock (at most 1,000)."""
+    """The tenant's logical time before and after a repair, and events too far ahead of the clock (at most 1,000)."""
 
     tenant_id: str
     dry_run: bool
@@ -456,10 +457,10 @@ class CompileReport(HtmlTable):
     """The outcome of a compilation: numbers of changes by artifact type, and seconds by stage.
 
     ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
-    whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts those that were
-    read in this run; of all ``sessions``, ``without_outcome`` counts those whose outcome is unknown, and ``shortened``
-    those so long that steps in the middle were skipped. ``no_material``: for each type of artifact that could not be
-    learned, one sentence with the reason.
+    whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts the sessions
+    that were read in this run, and ``events`` their events; of all ``sessions``, ``without_outcome`` counts those whose
+    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material`` holds
+    sentences on what could not be learned, and why.
     """
 
     tenant_id: str
@@ -574,7 +575,7 @@ class ImportReport(HtmlTable):
     """The outcome of importing an envelope.
 
     ``imported``: its drafts were stored. ``unchanged``: it was imported before, and nothing was written.
-    ``known_ids`` are stored artifacts with the same content.
+    ``known_ids`` are artifacts stored before with the same content; of an unchanged import, all its artifacts.
     """
 
     outcome: str
@@ -617,7 +618,7 @@ class WithdrawnImport:
 
 @dataclass(frozen=True, slots=True)
 class BackupReport(HtmlTable):
-    """The contents of a tenant's backup: counts of nodes and relationships, and the hash of the tenant's digest."""
+    """A tenant's backup: its file, counts of nodes and relationships, and the hash of the graph digest (HMX-F 5)."""
 
     tenant_id: str
     path: str

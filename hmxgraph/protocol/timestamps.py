@@ -43,7 +43,7 @@ def microseconds(text: str) -> int:
 
 
 def iso(us: int) -> str:
-    """The instant as ISO 8601 in UTC, with milliseconds, or microseconds if they are not zero.
+    """The instant as ISO 8601 in UTC, with milliseconds, or with microseconds if it is not a whole millisecond.
 
     >>> iso(1773457200000000), iso(1)
     ('2026-03-14T03:00:00.000Z', '1970-01-01T00:00:00.000001Z')

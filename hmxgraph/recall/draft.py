@@ -22,7 +22,7 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest
+from hmxgraph.recall.question import PackRequest, asks
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 
@@ -104,6 +104,9 @@ BESIDE_ANSWERS, ALONE = 0.5, 0.8
 _TOKENS_OF_CASE = 96
 # For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
 _BARE = 1
+# A statement about the question has at least this part of the largest share of it that a message of a person has, and
+# at most this many tokens.
+_STATED, _SHORT_STATEMENT = 0.85, 64
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
 # Strategies that only show single events, never whole sessions.
@@ -142,7 +145,7 @@ class Draft:
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
-            episodes = self._with_whole_sessions(episodes)
+            episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
         return GlobalRanking(self._with_passages(episodes), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
@@ -173,7 +176,7 @@ class Draft:
             return episodes
         needed = self._usually_failed or self.events.question.seeks_advice
         special = np.ones(len(episodes), dtype=np.bool_) if needed else self.events.with_special_terms
-        return episodes.beside_procedure(short, match.share, self._routine, special)
+        return episodes.beside_procedure(short, match.share, self._routine, special, self._statements)
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -222,6 +225,7 @@ class Draft:
         best = list(islice(distinct, MOST_SESSIONS))
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
+            best += self._sessions_with_statements[-1:]
         return frozenset([*best, running] if running else best)
 
     @property
@@ -313,6 +317,27 @@ class Draft:
     def _sessions_with_special_terms(self) -> frozenset[str]:
         """The sessions with an event that contains most of the request's special terms."""
         return frozenset(compress(self.events.pool.session_id, self.events.with_special_terms.tolist()))
+
+    @cached_property
+    def _statements(self) -> Flags:
+        """Which short messages of people have nearly the largest share of the question and led to no call.
+
+        They may say what a procedure does not know: "The lift is repaired, you may use it again".
+        """
+        pool, share = self.events.pool, self.events.match.share
+        people = pool.by_people
+        near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
+        near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & ~pool.in_sessions_of(pool.calls)
+        statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
+        return statements
+
+    @property
+    def _sessions_with_statements(self) -> list[str]:
+        """The past sessions with statements about the question, those with the newest last."""
+        pool = self.events.pool
+        newest = sorted(np.flatnonzero(self._statements).tolist(), key=pool.times.__getitem__)
+        sessions = dict.fromkeys(pool.session_id[at] for at in reversed(newest))
+        return [each for each in reversed(sessions) if each != self.request.session_id]
 
     @property
     def _usually_failed(self) -> bool:

@@ -162,9 +162,9 @@ class Episodes:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
         A session counts by the largest of the *shares* of the question that its events contain, and by the largest
-        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Shares of
-        successful results are ignored (what a lookup returned is not what was asked), and so are the answers of an
-        assistant except in logs (the same advice is given for many requests). Sessions that *failed* count less, by the
+        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Ignored
+        are successful results (what a lookup returned is not what was asked), system prompts and, except in logs, the
+        answers of an assistant (the same advice is given for many requests). Sessions that *failed* count less, by the
         factor *if_failed*. So do those without any of the expected *changes* if another session made one and, if most
         events are of sessions with tool results, those without a successful call.
         """
@@ -174,7 +174,7 @@ class Episodes:
         changed = self._of_tools(changes)
         if changed.any():
             factors[~self.pool.in_sessions_of(changed)] = _IF_OTHER
-        answers = self.pool.by_assistants & ~self.pool.results & ~self._of_logs
+        answers = (self.pool.by_assistants & ~self.pool.results & ~self._of_logs) | self.pool.prompts
         own_shares = np.where(self.pool.successes | answers, 0.0, shares)
         matched = np.where(self._of_logs, self._relevance, own_shares)
         relevance = np.where(answers, 0.0, self._relevance)
@@ -257,14 +257,14 @@ class Episodes:
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
-        Events that match more of the question, by *shares*, rank higher. Left out are empty events, greetings, small
-        talk (short messages that match hardly any of the question), what assistants say in several sessions and, except
-        in the *running* session, farewells that are off topic. Logs of many tasks only lose empty events and the small
-        talk before calls ("Now let me run the tests").
+        Events that match more of the question, by *shares*, rank higher. Left out are empty events, system prompts,
+        greetings, small talk (short messages that match hardly any of the question), what assistants say in several
+        sessions and, except in the *running* session, farewells that are off topic. Logs of many tasks only lose empty
+        events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
-        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas
+        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas | self.pool.prompts
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.pool.of_session(session_id)
@@ -277,6 +277,10 @@ class Episodes:
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
             related |= own
         return replace(self, relevance=relevance, related=related)
+
+    def within(self, sessions: Collection[str]) -> "Episodes":
+        """Return the events, only those of *sessions* related: in a pack of whole sessions others do not count."""
+        return replace(self, related=(self._counts > 0) & self.pool.of_sessions(sessions))
 
     def outlined(
         self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int, errors: Flags
@@ -320,7 +324,7 @@ class Episodes:
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
-        for side in (spoken & self.pool.by_assistants, spoken & ~self.pool.by_assistants):
+        for side in (spoken & self.pool.by_assistants, spoken & self.pool.by_people):
             near = side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
             on_topic[self._different(near, shares)] = True
         enough: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
@@ -348,13 +352,14 @@ class Episodes:
         return replace(self, pool=pool)
 
     def beside_procedure(
-        self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags
+        self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags, statements: Flags
     ) -> "Episodes":
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; if at most one event besides its end is left, it is
         dropped. So is a session without any of the *special* events, which contain the special terms of this request.
+        Its *statements* about what is asked stay.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
@@ -362,7 +367,7 @@ class Episodes:
             own = self.pool.of_session(session_id)
             kept = own & related & ~covered
             informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & special).any()
-            related &= (~own | kept) if informative else ~own
+            related &= ~own | (kept if informative else statements)
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
@@ -379,9 +384,8 @@ class Episodes:
     @property
     def _requests(self) -> Flags:
         """The first message of each session in which a person asks for something or says more than a few words."""
-        by_people = self.pool.spoken & ~self.pool.by_assistants & ~self.pool.results
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
-        likely = (at for at in np.flatnonzero(by_people).tolist() if long[at] or asks(self.pool.text[at]))
+        likely = (at for at in np.flatnonzero(self.pool.by_people).tolist() if long[at] or asks(self.pool.text[at]))
         places = np.fromiter(likely, dtype=np.int64)
         _, first = np.unique(self.pool.sessions[places], return_index=True)
         requests = np.zeros(len(self), dtype=np.bool_)

@@ -46,6 +46,8 @@ _NAMED = 0.5
 _RARE_NAME = 0.5
 # A word with a capital letter; a quotation in a policy.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
+# An identifier, file or host has a digit, or a point, underscore or @ inside: "W12", "src/a.py", "plum.example".
+_ITEM = re.compile(r"(?<!\w)(?=[\w./@#:-]*(?:\d|\w\w[.@_]\w))[\w#@./-][\w./@#:-]*\w")
 _QUOTATION = re.compile(r"“[^“”]+”")
 
 
@@ -436,6 +438,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     # The first request of another session is a goal here only if the question is much like it.
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
+    if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
+        relevance = 0.0
     components = appraisal.components(
         relevance,
         memory.last_us,
@@ -458,6 +462,16 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         verdict=_verdict(held=memory.held and not _has_expired(memory, appraisal.now_us), sound=memory.sound),
         exempt=rule or memory.pinned,
     )
+
+
+def _is_of_other_items(text: str, question: str) -> bool:
+    """Whether *text* contains an identifier, file or host that *question* does not contain.
+
+    >>> _is_of_other_items("Migrate plum.example.", "Migrate fig.example"), _is_of_other_items("Migrate it.", "Move it")
+    (True, False)
+    """
+    asked = {item.lower() for item in _ITEM.findall(question)}
+    return any(item.lower() not in asked for item in _ITEM.findall(text))
 
 
 def _trust(memory: KnownMemory) -> float:

@@ -217,6 +217,7 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words says only how the session went, as the line with its date does already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+_SYSTEMS = frozenset({"system", "developer"})
 # Each branch begins with a rare letter, and looks back afterwards: the search takes a quarter of the time.
 _INTRODUCTION = re.compile(
     r"(?:I(?<!\wI)(?:['\u2019]m| am)|y(?<=\b[Mm]y) name is) ([A-Z][^\W\d_]*)(?!\w)(?: ([A-Z][^\W\d_]*)(?!\w))?"
@@ -340,10 +341,9 @@ class EventPool:
         course"), or if most of the events are of work with tools: those sessions are of several people, and a name
         tells them apart.
         """
-        assistants = self.by_assistants
-        if not assistants.any() or self.of_tools:
+        if not self.by_assistants.any() or self.of_tools:
             return {}
-        by_people = np.flatnonzero(self.spoken & ~assistants & ~self.results).tolist()
+        by_people = np.flatnonzero(self.by_people).tolist()
         found = [(at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])]
         first_names = {first for _, first, _ in found}
         if len(first_names) != 1:
@@ -363,6 +363,17 @@ class EventPool:
     def abbreviating(self) -> Flags:
         """Which events have an abbreviation in parentheses in their text."""
         return np.array(["(" in text and bool(_IN_PARENTHESES.search(text)) for text in self.text], dtype=np.bool_)
+
+    @cached_property
+    def prompts(self) -> Flags:
+        """Which events are instructions of a system to its agent; sessions of one agent usually begin with the same."""
+        return np.array([speaker.lower() in _SYSTEMS for speaker in self.speaker], dtype=np.bool_)
+
+    @cached_property
+    def by_people(self) -> Flags:
+        """Which events are messages of people: of neither assistants nor systems."""
+        messages: Flags = self.spoken & ~self.by_assistants & ~self.prompts & ~self.results
+        return messages
 
     @cached_property
     def by_assistants(self) -> Flags:

@@ -541,7 +541,7 @@ class Ranking:
         if not self.question.of_manner:
             return np.zeros(len(self.pool), dtype=np.bool_)
         weights = np.array([_instruction_weight(text)[0] for text in self.pool.text])
-        return (weights > 0) & self.pool.spoken & ~self.pool.by_assistants & _with_assistant(self.pool)
+        return (weights > 0) & self.pool.by_people & _with_assistant(self.pool)
 
     @cached_property
     def _carriers(self) -> Flags:
@@ -669,8 +669,8 @@ class Ranking:
     def was_raised_before(self) -> bool:
         """Whether a message of a user is much like the question, and no result of a tool is much more like it."""
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
-        users = self.pool.spoken & ~self.pool.by_assistants
-        by_user, by_result = (self.match.share[each].max(initial=0.0) for each in (users, self.pool.results))
+        sides = self.pool.by_people, self.pool.results
+        by_user, by_result = (self.match.share[side].max(initial=0.0) for side in sides)
         return bool(by_user >= max(least, _DATA * by_result))
 
     @property

@@ -1,7 +1,7 @@
 """The task board: an agent holds a task by a claim with a lease; tasks are released and reopened.
 
-Claim, release and reopening are checkpoints (``task_progress``) with a role, so that they are kept, ordered and
-forgotten like all other records of the task.
+Each of these steps is a checkpoint (``task_progress``) with the ``artifact_role`` claim, release or reopen, so that it
+is kept, ordered and forgotten like all other records of the task.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class BoardTask(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None if nobody did, if it was released or reopened since, or ended after the lease."""
+        """Who claimed it last; None if nobody did, or after a release, a reopening, or a finish after the lease."""
         ...
 
     @property
@@ -109,7 +109,7 @@ def board_changes(record: TaskRecord) -> dict[str, Any]:
     """The properties of the task that a board step changes; None removes a property."""
     if record.artifact_role == "claim":
         until_us = record.created_us + lease_of(record) * _US
-        held = {"assignee": record.agent_id, "assignee_key": agent_key(record.agent_id), "lease_until_us": until_us}
-        return {**held, "status": OPEN}
-    free = {"assignee": None, "assignee_key": None, "lease_until_us": None}
-    return {**free, "status": OPEN} | ({"finished_us": None} if record.artifact_role == "reopen" else {})
+        holder = {"assignee": record.agent_id, "assignee_key": agent_key(record.agent_id), "lease_until_us": until_us}
+        return {**holder, "status": OPEN}
+    no_holder = {"assignee": None, "assignee_key": None, "lease_until_us": None}
+    return {**no_holder, "status": OPEN} | ({"finished_us": None} if record.artifact_role == "reopen" else {})

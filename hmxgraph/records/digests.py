@@ -14,7 +14,7 @@ from hmxgraph.records.trust import COUNTERSIGNING
 
 # Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
 
-# The task id of digests about a project or the whole tenant, which belong to no single task.
+# The task id of digests about a project or the whole tenant, and the scope of those about the whole tenant.
 EVERYTHING = "*"
 # Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
@@ -69,7 +69,9 @@ def digest_name(role: str, *, task_id: str | None = None, project_id: str | None
 
 
 def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
-    """The digests that *record* may change, sorted: those of its task, its project and the whole tenant.
+    """The digests that *record* may change, sorted: of its task, its project and the whole tenant.
+
+    A digest, and a record written by maintenance, changes none.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_progress", task_id="t", tenant_id="a",
     ...     timestamp_created=0, summary="half way")
@@ -79,11 +81,12 @@ def stale_digests(record: TaskRecord) -> tuple[DigestName, ...]:
     if record.artifact_kind == "digest" or record.artifact_role in _MAINTENANCE:
         return ()
     scopes = {EVERYTHING, record.project_id or EVERYTHING}
-    wide = (DigestName(role, scope) for role in _roles(record) for scope in scopes)
+    wide = (DigestName(role, scope) for role in _wide_roles(record) for scope in scopes)
     return tuple(sorted({DigestName("task_resume", record.task_id), *wide}))
 
 
-def _roles(record: TaskRecord) -> Iterator[str]:
+def _wide_roles(record: TaskRecord) -> Iterator[str]:
+    """The roles of those digests of a project or the tenant that *record* may change."""
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
     # A reply may change the trust in its parent, which any library may contain.
@@ -93,7 +96,7 @@ def _roles(record: TaskRecord) -> Iterator[str]:
 
 # Libraries: one rule says which records belong to a library, for its list and for its digest.
 
-# Maximum number of a library's entries or a brief's tasks in its digest.
+# Maximum number of entries in the digest of a library, and of tasks in a project brief.
 _ENTRIES = 20
 # Maximum number of records that a digest cites.
 _MOST_CITED = 50
@@ -115,7 +118,7 @@ def belongs(role: str, view: RecordView) -> bool:
     failed, something in it must have worked.
     """
     kinds = {part.kind for part in view.projections}
-    if not _observed(view.record) or not _ENTRY_KINDS[role] & kinds:
+    if not _reports_work(view.record) or not _ENTRY_KINDS[role] & kinds:
         return False
     if role in _TRUSTED_FIRST and view.rejected_by:
         return False
@@ -149,11 +152,11 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
 
     The digest cites at most 50 sources; its time is that of the newest source.
     """
-    kept = [source for source in sources if _observed(source.record)]
-    fields = _composed(name.role, kept) if kept else {}
+    work_records = [source for source in sources if _reports_work(source.record)]
+    fields = _composed(name.role, work_records) if work_records else {}
     if not fields:
         return None
-    updated_ms = max(source.record.created_us for source in kept) // 1000
+    updated_ms = max(source.record.created_us for source in work_records) // 1000
     cited = fields.pop("sources")
     return TaskRecord(
         artifact_id=name.artifact_id(tenant_id),
@@ -161,7 +164,7 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
         artifact_role=name.role,
         task_id=name.scope if name.role == "task_resume" else EVERYTHING,
         tenant_id=tenant_id,
-        project_id=name.project_id or _project(kept, name.role),
+        project_id=name.project_id or _project(work_records, name.role),
         digest_key=name.digest_key,
         promotion_state="summarized",
         source_updated_at_ms=max(updated_ms, 0),
@@ -171,8 +174,8 @@ def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> 
     )
 
 
-def _observed(record: TaskRecord) -> bool:
-    """Whether *record* reports work: it is neither a digest nor written by maintenance."""
+def _reports_work(record: TaskRecord) -> bool:
+    """Whether *record* is neither a digest nor written by maintenance."""
     return record.artifact_kind != "digest" and record.artifact_role not in _MAINTENANCE
 
 
@@ -189,15 +192,15 @@ def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
         if task_account.summary
         else _title(task_account, sources)
     )
-    listed = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
+    all_lists = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
         "outputs": task_account.recent_runs
     }
-    lists = {name: value for name, value in listed.items() if value}
+    lists = {name: value for name, value in all_lists.items() if value}
     return {"summary": "\n".join([head, *task_account.lines(_AS_TEXT)]), "sources": sources} | lists
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The latest tasks of a project, at most 20, each with its goal, decisions, findings and open points."""
+    """The latest tasks of a project or tenant, at most 20, each with its goal, decisions, findings and open points."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
@@ -231,9 +234,9 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
     if not chosen:
         return {}
     lines = [_line(source, _LINES[role]) for source in chosen]
-    own = _LISTED.get(role)
-    listed = {own: _distinct(getattr(source.record, own) for source in chosen)} if own else {}
-    return {"summary": "\n".join(lines), "sources": chosen} | _present(**listed)
+    list_field = _LISTED.get(role)
+    lists = {list_field: _distinct(getattr(source.record, list_field) for source in chosen)} if list_field else {}
+    return {"summary": "\n".join(lines), "sources": chosen} | _present(**lists)
 
 
 # For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
@@ -261,9 +264,9 @@ def _distinct(lists: Iterable[Sequence[str] | None]) -> list[str]:
 
 
 def _project(sources: Sequence[RecordView], role: str) -> str | None:
-    """The project that the newest source of a task's digest names; None for other digests, or if none names one."""
-    named = [source.record.project_id for source in sources if source.record.project_id is not None]
-    return named[-1] if role == "task_resume" and named else None
+    """The last project that the sources of a task's digest name; None for other digests, or if none names one."""
+    project_ids = [source.record.project_id for source in sources if source.record.project_id is not None]
+    return project_ids[-1] if role == "task_resume" and project_ids else None
 
 
 def _present(**values: list[str]) -> dict[str, Any]:
@@ -286,7 +289,10 @@ _BONUS = 0.5
 
 
 class Mode(NamedTuple):
-    """A search mode: it prefers the digest of *role*, and records that have one of *facets*."""
+    """A search mode: it prefers the digest of *role*, and records that have one of *facets*.
+
+    A search without words finds only these.
+    """
 
     role: str | None
     facets: tuple[str, ...]

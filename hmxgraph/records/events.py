@@ -208,13 +208,13 @@ def addition_content(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
 
 
 def feedback_content(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
-    """The content of feedback about a memory."""
+    """The content of the event that judges a memory."""
     target = {} if target_event_id is None else {"target_event_id": target_event_id}
     return {"signal": signal, "comment": comment, "memory_id": memory_id} | target
 
 
 def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> dict[str, Any]:
-    """The content of the outcome of work that used memories."""
+    """The content of the event that reports the outcome of work that used memories."""
     return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
 
 

@@ -58,8 +58,8 @@ class Case:
     def relation(self, view: RecordView) -> Relation:
         """How *view* relates to the claim.
 
-        Hidden records (superseded, erased) and rejected ones are unrelated. A digest or an unsigned record is at most a
-        hint.
+        Records of kinds that cannot ground a claim, hidden records (superseded, erased) and rejected ones are
+        unrelated. A digest or an unsigned record is at most a hint.
         """
         if view.artifact_kind == "digest":
             return "hint" if self._side_of(statements(record_text(view.record))) else "unrelated"
@@ -71,10 +71,10 @@ class Case:
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
-        named = self.records.get(self.claim)
-        if named is None:
+        claim_view = self.records.get(self.claim)
+        if claim_view is None:
             return claims(self.claim)
-        return tuple(_statements(named.record, None))
+        return tuple(_statements(claim_view.record, None))
 
     @cached_property
     def _hypotheses(self) -> Mapping[str, tuple[Statement, ...]]:
@@ -96,7 +96,8 @@ class Case:
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
         """The side of a reply, from its text (*stated*) and the side of *parent*, which it supports or opposes.
 
-        A verdict that does not count takes no side; only an author's support for their own record still counts as text.
+        A verdict that does not count, or is about a hidden record, takes no side. Only the text of an author's support
+        for their own visible record still counts.
         """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
@@ -104,26 +105,29 @@ class Case:
         if (countersigns(*fields) or rejects(*fields)) and (not counts or parent.hidden_reason):
             by_author = agent_key(record.agent_id) == agent_key(parent.record.agent_id)
             return stated if by_author and not rejects(*fields) and not parent.hidden_reason else None
-        grounds = self._side_of(_statements(parent.record, self.records.get(parent.record.reply_to_artifact_id or "")))
+        grandparent = self.records.get(parent.record.reply_to_artifact_id or "")
+        parent_side = self._side_of(_statements(parent.record, grandparent))
         if record.supports_claim is False:
             # A reply that opposes a record against the claim does not thereby support the claim.
-            return "against" if grounds == "for" else None if grounds else stated
-        return stated or (grounds if record.supports_claim else None)
+            return "against" if parent_side == "for" else None if parent_side else stated
+        return stated or (parent_side if record.supports_claim else None)
 
     def _evidence(self, record: TaskRecord, parent: RecordView | None, stated: Side | None) -> Side | None:
         """The side of evidence, which tested its parent or, without one, the hypothesis of its task."""
         tested = tuple(_statements(parent.record, None)) if parent else self._hypotheses.get(record.task_id, ())
         if stated is None:
-            grounds = self._side_of(tested)
-            return grounds if grounds is None or record.supports_claim else _OPPOSITE[grounds]
+            tested_side = self._side_of(tested)
+            return tested_side if tested_side is None or record.supports_claim else _OPPOSITE[tested_side]
         if record.supports_claim:
             return stated
-        own = tuple(_statements(record, None))
+        own_statements = tuple(_statements(record, None))
         if tested:
-            repeats = any(side(statement, own_statement) == "for" for statement in tested for own_statement in own)
+            repeats = any(
+                side(statement, own_statement) == "for" for statement in tested for own_statement in own_statements
+            )
             return _OPPOSITE[stated] if repeats else stated
         # Without a hypothesis, the text of opposing evidence is the claim that it tested, unless the text is a denial.
-        return stated if any(statement.denied for statement in own) else _OPPOSITE[stated]
+        return stated if any(statement.denied for statement in own_statements) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
         """Against if *parts* oppose one clause of the claim; for if they state all (one, if the claim is a record)."""
@@ -131,14 +135,13 @@ class Case:
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
         if any("against" in clause_sides for clause_sides in sides):
             return "against"
-        is_record = self.claim in self.records
-        every = any if is_record else all
-        return "for" if sides and every("for" in clause_sides for clause_sides in sides) else None
+        needed = any if self.claim in self.records else all
+        return "for" if sides and needed("for" in clause_sides for clause_sides in sides) else None
 
 
 # What a record states.
 
-_FINITE = re.compile(
+_FINITE_VERB = re.compile(
     r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
     r"|(?<=\w )\w{3,}ed\b"
     r"|\b(?:fail|crash|tim|abort|block|hang|stopp|corrupt|deadlock|leak|overflow|miss|produc|return)(?:s|ed|es)\b",
@@ -154,7 +157,7 @@ def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[State
         yield from _each([worked, f"{worked} passes"], decides=False)
     for text in record.what_failed or ():
         # "Focal loss" names what failed; "the import timed out" is a sentence, and its subject failed.
-        if _FINITE.search(text):
+        if _FINITE_VERB.search(text):
             yield from _each([text], decides=False)
             yield from failure(text)
         else:

@@ -21,7 +21,6 @@ _RUNS = 5
 
 
 # The kind of record that each kind of projection stands for.
-
 _KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
     "task_summary": "task_progress",
@@ -29,6 +28,7 @@ _KIND_OF_PROJECTION: Mapping[str, str] = {
     "decision": "decision",
     "validation": "verification",
 }
+# Kinds whose summary says where the task stands, and kinds that show work on it.
 _SUMMARISING = frozenset({"task_progress", "task_finish"})
 _WORKING = frozenset({"task_progress", "task_finish", "run_start", "run_finish"})
 
@@ -48,17 +48,20 @@ def account(records: Sequence[RecordView]) -> Account:
     """The account of one task's visible *records*, oldest first."""
     moves = [view.record for view in records if view.record.is_move or view.artifact_kind == "task_finish"]
     records = [view for view in records if not view.record.is_move]
-    kept = [view for view in records if not view.rejected_by]
-    texts: dict[str, Any] = {name: _last(getattr(view.record, name) for view in kept) or "" for name in _BACKGROUND}
+    not_rejected = [view for view in records if not view.rejected_by]
+    texts: dict[str, Any] = {
+        name: _last(getattr(view.record, name) for view in not_rejected) or "" for name in _BACKGROUND
+    }
     texts["goal"] = _goal(records)
     texts["status"] = _status(moves)
-    seen = {_bare(text) for text in texts.values() if text}
+    listed_texts = {_bare(text) for text in texts.values() if text}
     lists: dict[str, Any] = {
-        name: _once(read(records if name in _FROM_ALL_RECORDS else kept), seen) for name, read in _LISTS.items()
+        name: _once(lines_of(records if name in _FROM_ALL_RECORDS else not_rejected), listed_texts)
+        for name, lines_of in _LISTS.items()
     }
     lists["open"] = (*_held(moves), *lists["open"])
-    summary = _last(view.record.summary for view in kept if effective_kind(view) in _SUMMARISING) or ""
-    texts["summary"] = summary if _bare(summary) not in seen else ""
+    summary = _last(view.record.summary for view in not_rejected if effective_kind(view) in _SUMMARISING) or ""
+    texts["summary"] = summary if _bare(summary) not in listed_texts else ""
     if not any(effective_kind(view) in _SUMMARISING for view in records):
         texts["summary"] = "started"
     return Account(**texts, **lists)
@@ -127,7 +130,7 @@ def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _followups(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The next steps: those of the last checkpoint, and those that later replies and results add."""
+    """The next steps: those of the last checkpoint or finish, and those that later replies and results add."""
     steps: list[str] = []
     for view in records:
         if view.record.followups is not None:
@@ -299,10 +302,10 @@ def _author_suffix(record: TaskRecord) -> str:
 
 
 def _inner(text: str) -> str:
-    """*text* without its full stop and with a small first letter, unless it starts with an acronym, a code or "I"."""
-    plain = text.strip().rstrip(".")
-    keeps_capital = plain[1:2].isupper() or plain[1:2] in tuple("-'0123456789") or plain.startswith("I ")
-    return plain if keeps_capital else plain[:1].lower() + plain[1:]
+    """*text* without its full stop; its first letter in lower case, unless it starts with an acronym, a code or "I"."""
+    stripped = text.strip().rstrip(".")
+    keeps_capital = stripped[1:2].isupper() or stripped[1:2] in tuple("-'0123456789") or stripped.startswith("I ")
+    return stripped if keeps_capital else stripped[:1].lower() + stripped[1:]
 
 
 def _last(values: Iterable[Any]) -> Any:

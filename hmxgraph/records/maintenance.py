@@ -1,4 +1,4 @@
-"""Maintenance (memd calls it a dream): which digests to retire and to refresh; the usefulness and trust of memories."""
+"""Maintenance (memd calls it a dream): digests to retire and to refresh; usefulness, visibility, trust of memories."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,8 +68,8 @@ def dream(tenant_id: str, digests: Sequence[DigestState], reported: Iterable[Map
 
 
 def _duplicates(tenant_id: str, name: DigestName, group: Sequence[DigestState]) -> list[DigestState]:
-    own = name.artifact_id(tenant_id)
-    best = max(group, key=lambda digest: (digest.artifact_id == own, digest.source_updated_at_ms, digest.key))
+    own_id = name.artifact_id(tenant_id)
+    best = max(group, key=lambda digest: (digest.artifact_id == own_id, digest.source_updated_at_ms, digest.key))
     return [digest for digest in group if digest is not best]
 
 
@@ -99,7 +99,7 @@ def weighed(score: float, useful: int, useless: int) -> float:
 
 
 def hidden_reason(status: str, *, superseded: bool, deleted: bool, ended: bool, started: bool = True) -> str | None:
-    """Why a memory is hidden; None if it is visible, that is, *started* and not *ended*, whatever its status.
+    """Why a memory is hidden; None if it is visible: its validity has *started* and not *ended*, whatever its status.
 
     >>> hidden_reason("deprecated", superseded=True, deleted=False, ended=True)
     'superseded'

@@ -41,7 +41,7 @@ class Quantity:
 
 
 class Reading(NamedTuple):
-    """The quantities in a text, the numbers that are only labels, and the rest of the text."""
+    """The quantities in a text, its labels (numbered names such as "seed 7"), and the rest of the text."""
 
     quantities: tuple[Quantity, ...]
     labels: frozenset[str]
@@ -49,6 +49,7 @@ class Reading(NamedTuple):
 
 
 _INFINITE = float("inf")
+# The dimension and the factor of each unit; in sizes, kilo is 1,024.
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), ("time", 1e-9)),
     **dict.fromkeys(("us", "\u00b5s", "\u03bcs", "microsecond", "microseconds"), ("time", 1e-6)),
@@ -133,11 +134,14 @@ _SINGLE = re.compile(
 _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
+# The A of "from A to B".
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 
 
 def read_quantities(text: str) -> Reading:
-    """The quantities in *text*; in "from A to B", only B counts, while "between A and B" is one interval.
+    """*text* split into quantities, labels and the rest.
+
+    In "from A to B", only B counts, while "between A and B" is one interval.
 
     >>> read_quantities("Latency is below 40 ms").quantities
     (Quantity(measure='time', low=-inf, high=0.04, exact=False),)
@@ -147,32 +151,32 @@ def read_quantities(text: str) -> Reading:
     >>> read.labels, [quantity.measure for quantity in read.quantities]
     (frozenset({'seed 7'}), ['fold'])
     """
-    plain = _FROM.sub("", text)
+    prepared = _FROM.sub("", text)
     for pattern, number in _FRACTIONS:
-        plain = pattern.sub(number, plain)
-    plain = _SINGLE.sub(r"\1 1", plain)
+        prepared = pattern.sub(number, prepared)
+    prepared = _SINGLE.sub(r"\1 1", prepared)
     quantities: list[Quantity] = []
     labels: set[str] = set()
 
     def consume(match: re.Match[str]) -> str:
         if max(abs(_power(match[name] or "")) for name in ("least", "number")) > _POWERS:
             return match.group()  # a commit such as 3e8421
-        name = _name_before(plain, match)
+        name = _name_before(prepared, match)
         if name is not None:
             labels.add(f"{name} {match['number']}")
             return f" {match['unit'] or ''}"
-        quantity = _quantity(match, plain)
+        quantity = _quantity(match, prepared)
         quantities.append(quantity)
         return "" if quantity.measure in _DIMENSIONS or not match["unit"] else match["unit"]
 
-    rest = _QUANTITY.sub(consume, plain)
+    rest = _QUANTITY.sub(consume, prepared)
     for label in labels:
         rest = re.sub(rf"\b{re.escape(label.partition(' ')[0])}\b", " ", rest, count=1, flags=re.IGNORECASE)
     return Reading(tuple(quantities), frozenset(labels), rest)
 
 
 def agreement(claimed: Sequence[Quantity], stated: Sequence[Quantity]) -> Agreement:
-    """Whether the quantities *stated* confirm all those *claimed*, differ from one of them, or leave one open.
+    """``same`` if the quantities *stated* confirm all *claimed*, ``different`` if they exclude one, else ``unclear``.
 
     >>> claimed, stated = (read_quantities(text).quantities for text in ("below 50 ms", "0.042 s"))
     >>> agreement(claimed, stated), agreement(stated, claimed)
@@ -237,7 +241,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
 
 
 def _measure(match: re.Match[str], text: str) -> tuple[str, float]:
-    """The dimension and factor of a unit, or the counted noun; "N of M things" counts things."""
+    """The dimension and factor of a unit, or the counted noun: in "N of M things", N counts things, M their total."""
     unit = match["unit"]
     if unit is None:
         return "", 1.0

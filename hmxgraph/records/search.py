@@ -39,8 +39,8 @@ def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Proj
     # A digest reports the results of others; it is never a failure or a success itself.
     texts = {} if record.artifact_kind == "digest" else _FURTHER
     further = [Projection(kind, sentences(*extract(record))) for kind, extract in texts.items()]
-    own = tuple(part for part in (main, *further) if part.text)
-    return own + tuple(Projection(kind, main.text) for kind in _kept_kinds(own, inherited[1:]))
+    own_projections = tuple(part for part in (main, *further) if part.text)
+    return own_projections + tuple(Projection(kind, main.text) for kind in _kept_kinds(own_projections, inherited[1:]))
 
 
 def _kept_kinds(own: Sequence[Projection], inherited: Sequence[str]) -> list[str]:
@@ -131,6 +131,7 @@ def sentences(*parts: str | None) -> str:
 
 
 _TextParts = Callable[[TaskRecord], Iterator[str | None]]
+# The kind of the main projection of each kind of record, and what its text is made of (`_plain` for the other kinds).
 _MAIN: Mapping[str, str] = {
     "task_start": "task_goal",
     "task_progress": "task_summary",
@@ -323,8 +324,8 @@ class ConversationTags:
         >>> ConversationTags(event_id="e1", turn=3).written()
         ('event:e1', 'turn:3')
         """
-        named = (("event", self.event_id), ("entry", self.entry), ("speaker", self.speaker), ("turn", self.turn))
-        return tuple(f"{name}:{value}" for name, value in named if value is not None)
+        tag_values = (("event", self.event_id), ("entry", self.entry), ("speaker", self.speaker), ("turn", self.turn))
+        return tuple(f"{name}:{value}" for name, value in tag_values if value is not None)
 
 
 # Matching a query against the projections of a record.

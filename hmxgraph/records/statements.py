@@ -56,7 +56,8 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _ELLIPSIS = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could)(?: not|n['\u2019]t)?[\s.!;]*$", re.IGNORECASE
 )
-_CONTRAST = re.compile(
+# Where a sentence is split into clauses.
+_CLAUSE_END = re.compile(
     r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+"
     rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
     re.IGNORECASE,
@@ -120,8 +121,8 @@ def failure(text: str) -> tuple[Statement, ...]:
 
 def claims(text: str) -> tuple[Statement, ...]:
     """The clauses of a claim; a question is read as the statement that it asks about."""
-    plain = _BLANKS.sub(" ", text)
-    clauses = (clause for sentence in _SENTENCE.split(plain) for clause in _clauses(sentence.strip(" ?!.")))
+    collapsed = _BLANKS.sub(" ", text)
+    clauses = (clause for sentence in _SENTENCE.split(collapsed) for clause in _clauses(sentence.strip(" ?!.")))
     claimed: list[Statement] = []
     for clause in clauses:
         part = _resolved(clause, claimed[-1] if claimed else None)
@@ -144,7 +145,7 @@ def _asserted(text: str, *, decides: bool) -> Iterator[str | None]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    for clause in _CONTRAST.split(sentence):
+    for clause in _CLAUSE_END.split(sentence):
         yield from _NEXT_INSTRUCTION.split(clause) if _INSTRUCTION.match(clause) else (clause,)
 
 
@@ -152,16 +153,18 @@ def _resolved(clause: str, before: Statement | None) -> Statement:
     """The statement of a clause; terms that it leaves out are taken from the clause before."""
     if before is None:
         return _statement(clause)
-    own = _statement(_BACK_REFERENCE.sub(_without_reference, clause))
-    if not own.terms:
-        return own
-    named = frozenset(own.terms)
-    terms = {**before.terms, **own.terms}
+    own_statement = _statement(_BACK_REFERENCE.sub(_without_reference, clause))
+    if not own_statement.terms:
+        return own_statement
+    own_terms = frozenset(own_statement.terms)
+    terms = {**before.terms, **own_statement.terms}
     if _ELLIPSIS.search(clause) or clause.startswith("not "):
-        return replace(own, terms=terms, quantities=before.quantities, about=named)
+        return replace(own_statement, terms=terms, quantities=before.quantities, about=own_terms)
     if _BACK_REFERENCE.match(clause):
-        return replace(own, terms=terms, labels=before.labels | own.labels, about=named | before.subject)
-    return replace(own, terms=terms, about=named) if _ONE.search(clause) else own
+        return replace(
+            own_statement, terms=terms, labels=before.labels | own_statement.labels, about=own_terms | before.subject
+        )
+    return replace(own_statement, terms=terms, about=own_terms) if _ONE.search(clause) else own_statement
 
 
 def _without_reference(reference: re.Match[str]) -> str:
@@ -308,8 +311,8 @@ def _word(word: str) -> tuple[tuple[str, ...], bool]:
         return (), False
     if word.lower() in _KEPT:
         return (word.lower(),), False
-    read = stance(word)
-    return tuple(sorted(read.about)), read.against
+    word_stance = stance(word)
+    return tuple(sorted(word_stance.about)), word_stance.against
 
 
 # Comparing a statement with a claim.
@@ -363,7 +366,7 @@ def _swapped(claim: Statement, statement: Statement) -> bool:
 
 
 def _compared_things(compared: tuple[frozenset[str], frozenset[str]]) -> tuple[frozenset[str], frozenset[str]]:
-    """The terms on one side of "than" only, without the word that compares, such as "faster"."""
+    """The terms before and after "than" that are on one side only, without the word that compares, such as "faster"."""
     return compared[0] - compared[1] - _COMPARING, compared[1] - compared[0]
 
 

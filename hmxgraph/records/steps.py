@@ -47,7 +47,7 @@ class TaskState:
 
 # Rules that hold for every record, whatever the state of its task.
 
-# Maximum length of the fields that classify records; ids and names may have any length.
+# Maximum length, in characters, of the fields that classify records; ids and names may have any length.
 LONGEST_WORD = 256
 _CLASSIFYING = ("status", "artifact_role", "verification_status", "relation_kind")
 _ENDING = frozenset({"run_finish", "task_finish"})
@@ -244,7 +244,7 @@ def run_to_finish(task_state: TaskState, run_id: str | None) -> str:
     """The run that a ``run_finish`` finishes: *run_id*, or the only open one.
 
     Raises:
-        TaskError: no such run, no open run, several open runs, or finished before.
+        TaskError: *run_id* is no run of the task or is finished; or it is None, and no run or several are open.
 
     >>> run_to_finish(TaskState("t", "open", ("r1",), ("r1",)), None)
     'r1'
@@ -336,7 +336,7 @@ def with_derived_fields(record: TaskRecord, task_state: TaskState, parent: Paren
     its run and the run's tool. Fields that are set stay.
 
     Raises:
-        TaskError: a ``run_finish`` names no open run of its task, or none although not exactly one is open.
+        TaskError: a ``run_finish`` names a run that is not open, or names none although not exactly one is open.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it")

@@ -1,4 +1,4 @@
-"""Trust in task records. It is derived from their replies whenever they are read, and is not stored."""
+"""Trust in task records, derived from their replies at each read and never stored."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,9 @@ def countersigns(artifact_kind: str, supports_claim: bool | None, verification_s
 
 
 def judges(artifact_kind: str, supports_claim: bool | None) -> bool:  # noqa: FBT001 - the wire's field
-    """Whether a record judges another one, with or without a verdict; only its own author may supersede it.
+    """Whether a record judges another one: a review, a verification, or another reply that supports the claim.
+
+    Only its author may supersede it.
 
     >>> judges("review", None), judges("decision", True), judges("decision", None), judges("evidence", True)
     (True, True, False, False)
@@ -103,7 +105,7 @@ def verdicts(agent_id: str | None, replies: Iterable[Reply]) -> tuple[Reply, ...
 
 
 def tier(artifact_kind: str, agent_id: str | None, replies: Sequence[Reply]) -> str:
-    """The trust tier of a record: digests are hints; countersigned records are verified unless rejected.
+    """The trust tier of a record of *agent_id*: digests are hints; countersigned records are verified unless rejected.
 
     >>> signed = Reply("v1", "verification", "bo", True, None, 5)
     >>> tier("evidence", "ana", [signed]), tier("evidence", "bo", [signed]), tier("digest", "ana", [signed])
@@ -131,15 +133,10 @@ def promotion(stated: str | None, artifact_kind: str, trust_tier: str) -> str:
     return stated if stated in {"raw", "canonical"} else "canonical"
 
 
-def rejected(agent_id: str | None, replies: Sequence[Reply]) -> bool:
-    """Whether the latest verdict of any other agent rejects the record."""
-    return any(verdict.rejects for verdict in verdicts(agent_id, replies))
+def rejecting_agents(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
+    """The names of the agents whose latest verdict rejects a record of *agent_id*, sorted.
 
-
-def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]:
-    """The names of the agents whose latest verdict rejects the record, sorted.
-
-    >>> rejecting("ana", [Reply("v1", "verification", "bo", False, None, 5)])
+    >>> rejecting_agents("ana", [Reply("v1", "verification", "bo", False, None, 5)])
     ('bo',)
     """
     return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
@@ -148,7 +145,7 @@ def rejecting(agent_id: str | None, replies: Sequence[Reply]) -> tuple[str, ...]
 # The state on which the next step of a task depends: whether the task is open, and the record that the step replies to.
 
 OPEN = "open"
-# Kinds of records that a finished task no longer accepts; the other kinds may also follow its end.
+# Kinds of records that a finished task no longer accepts; reviews, revisions, verifications and decisions may follow.
 STEPS = frozenset({"task_start", "task_progress", "run_start", "run_finish", "evidence", "task_finish"})
 
 

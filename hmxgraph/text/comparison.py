@@ -40,7 +40,7 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
 SIMILAR = 0.6
 _CONTAINED = 0.8
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
-# Words for the duration and scope of a directive and for permission, which are not part of its subject: removed.
+# Words for the duration and scope of a directive, and for permission: removed, since they are not part of its subject.
 _SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
@@ -172,9 +172,10 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """Split a plain statement: its negations and amounts are the answer, other words than fillers and signs the topic.
+    """Split a plain statement into its topic (words and signs) and its answer (negations and amounts).
 
-    Equal topics with different answers contradict each other. The topic is empty if it has fewer than two words.
+    Fillers belong to neither. Equal topics with different answers contradict each other. The topic is empty if it has
+    fewer than two words.
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')

@@ -1,7 +1,7 @@
 """Excerpts of long texts: the beginning, for orientation, and the passages relevant to a question."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -52,7 +52,10 @@ _PIECE = re.compile(
 
 @dataclass(frozen=True)
 class Passages:
-    """A text in pieces, each with its relevance to the wanted terms; no excerpt shows the pieces in *code*."""
+    """A text in pieces, with the worth of each: its relevance to the wanted terms.
+
+    No excerpt shows the pieces whose places are in *code*.
+    """
 
     pieces: tuple[str, ...]
     worth: tuple[float, ...]
@@ -99,20 +102,28 @@ class Passages:
         cleaned up […]
 
         """
-        chosen = set[int]()
+        chosen: dict[int, None] = {}
         # Reserve room for a mark before the first passage; the beginning of the text needs none.
         used = len(_BEGUN)
         for place in self._order if from_beginning else self._best_first:
-            size = len(self.pieces[place]) + len(GAP) * (1 - len(chosen & {place - 1, place + 1}))
+            size = len(self.pieces[place]) + len(GAP) * (1 - len(chosen.keys() & {place - 1, place + 1}))
             size -= 0 if place else len(_BEGUN)
             if used + size <= limit:
-                chosen.add(place)
+                chosen[place] = None
                 used += size
             elif not self.worth[place]:
                 break
+        # Marks between records may take more room than was reserved.
+        while len(shown := self._shown(chosen)) > max(limit, 0):
+            chosen.popitem()
+        return shown
+
+    def _shown(self, chosen: Iterable[int]) -> str:
+        """The *chosen* pieces in text order, with marks between them."""
+        places = set(chosen)
         # A heading says nothing without what follows it.
-        chosen -= {at for at in chosen if at and at + 1 not in chosen and _is_heading(self.pieces[at])}
-        return _GAPS.sub(_one_gap, "".join(self._joined(chosen))).rstrip()
+        places -= {at for at in places if at and at + 1 not in places and _is_heading(self.pieces[at])}
+        return _GAPS.sub(_one_gap, "".join(self._joined(places))).rstrip()
 
     @cached_property
     def _order(self) -> tuple[int, ...]:

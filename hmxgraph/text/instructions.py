@@ -4,6 +4,7 @@ import re
 
 # The ends of the parts of a message: lines, sentences, and clauses before a colon, a semicolon or a dash.
 _PARTS = re.compile(r"(?<=[.!?:;])\s+|\n+|\s+-+\s+")
+# Verbs with which an instruction may begin.
 _VERBS = frozenset(
     """
     add approve attach bypass call change click contact copy create delete disable download email enable enter execute

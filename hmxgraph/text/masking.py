@@ -146,6 +146,8 @@ def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: 
 # dotless i, which ``casefold`` leaves unchanged.
 _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 
+_CARD, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
+
 SECRETS = (
     rule(
         "[private key]",
@@ -170,7 +172,15 @@ SECRETS = (
         _looks_secret,
         needs=("pass",),
     ),
-    rule("[card number]", r"(?<![\w.-])[2-6](?:[ -]?\d){12,18}(?![\w-]|\.\d)", _luhn),
+    # In one piece, or grouped as printed on cards: fours, 4-6-5 and 4-6-4. Other rows of numbers are no cards.
+    rule("[card number]", rf"{_CARD}[2-6]\d{{12,18}}{_CARD_END}", _luhn),
+    rule(
+        "[card number]",
+        rf"{_CARD}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}(?P=gap)\d{{3}}{_CARD_END}",
+        _luhn,
+    ),
+    rule("[card number]", rf"{_CARD}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}{_CARD_END}", _luhn),
+    rule("[card number]", rf"{_CARD}3\d{{3}}(?P<gap>[ -])\d{{6}}(?P=gap)\d{{4,5}}{_CARD_END}", _luhn),
     rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
     # Words in capitals that follow a number ("EUR", "PAID") look like parts of it, but have no digit.
     rule(

@@ -15,7 +15,7 @@ import tiktoken
 
 from hmxgraph.errors import UnknownChoice
 
-# English words that carry no topic. "may" and "march" are not included: they are also months.
+# English words that carry no topic. "May" is not included, because it is also a month.
 
 STOP_WORDS = frozenset(
     """
@@ -284,7 +284,7 @@ def ranks(encoding: str) -> bytes:
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    fields = ranks(name).split()  # 200,000 lines of token and rank
+    fields = ranks(name).split()  # 100,000 or 200,000 lines of token and rank
     merges = dict(zip(map(a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
     return tiktoken.Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=merges, special_tokens={})
 

@@ -147,3 +147,21 @@ def test_many_sessions_that_failed_do_not_keep_out_one_that_went_well(graph):
         graph.ingest(script.agent("It is sent.").feedback("positive" if went_well else "negative").events)
     pack = graph.pack("Please send my parcel to the island today", sections=["procedures", "episodes"])
     assert "send_parcel(carrier=ferry)" in pack.text
+
+
+def test_a_newer_statement_is_shown_beside_the_procedure(graph):
+    """The procedure cannot know that a user has allowed the work again; sessions that only repeat it stay out."""
+    for number in range(5):
+        script = Script(f"s{number}", tenant=graph.tenant_id).user(f"Please send parcel P-{number} with the ferry")
+        script.call("weigh_parcel", {"status": "weighed"}, parcel=f"P-{number}")
+        script.call("send_parcel", {"status": "sent"}, parcel=f"P-{number}")
+        graph.ingest(script.agent("It is sent.").feedback("positive").events)
+    graph.compile()
+    asked = "May I send a parcel with the ferry?"
+    assert {entry.section for entry in graph.pack(asked).entries} == {"procedures"}
+    statement = "The ferry is repaired, you may send a parcel with it again."
+    graph.ingest(Script("later", tenant=graph.tenant_id).user(statement).agent("Good.").events)
+    pack = graph.pack(asked)
+    assert [entry.content for entry in pack.entries if entry.section == "episodes"] == [f"user: {statement}"]
+    # There is room for other sessions: they were dropped for what they are.
+    assert {drop.drop_reason for drop in pack.dropped_entries} == {"low_relevance"}

@@ -172,6 +172,20 @@ def test_a_corrected_command_is_a_retry():
     ]
 
 
+def test_a_trial_run_is_not_what_helped():
+    """A call without the option that changes something shows a plan; the next one, with all options, is the retry."""
+    sessions = [
+        Script(f"d{n}")
+        .user("Synchronise the zone")
+        .run("octodns-sync --doit", error="too many updates")
+        .run("octodns-sync")
+        .run("octodns-sync --doit --force")
+        .events
+        for n in range(3)
+    ]
+    assert recovery_steps(sessions) == ["Run octodns-sync again as `octodns-sync --doit --force` (worked 3 of 3 times)"]
+
+
 def test_an_unchanged_retry_is_reported_as_such():
     """No change is advised if the same command line worked the second time."""
     sessions = two_commands("make push", "registry busy", "make push")
@@ -1073,6 +1087,23 @@ def test_a_summary_keeps_the_order_of_work():
     ]
     [schema] = drafts(sessions, "task_schema")
     assert schema.summary.endswith(": carry out extract_fields, then consult find_vendor, then carry out post_invoice.")
+
+
+def test_a_step_takes_place_when_it_works():
+    """What made a failed step work stands before it in the procedure, not after its first attempt."""
+    sessions = [
+        Script(f"z{n}")
+        .user("Enable the lock of the zone")
+        .call("sign_zone", error="no key for the zone")
+        .call("create_key")
+        .call("sign_zone")
+        .feedback("positive")
+        .events
+        for n in range(3)
+    ]
+    [schema] = drafts(sessions, "task_schema")
+    first, second = (step["description"] for step in schema.content["steps"])
+    assert ("create_key" in first, "sign_zone" in second) == (True, True)
 
 
 def test_what_there_is_no_material_for_is_said():

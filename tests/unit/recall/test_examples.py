@@ -44,6 +44,26 @@ def test_an_example_shows_what_decided_it():
     assert all("The status is locked, because it was booked long ago." in line for line in answers)
 
 
+def test_a_system_prompt_is_no_request():
+    """It matches many requests: it makes its session no example, and an example is shown without it."""
+    prompt = "You are the agent of the night train. Please cancel a seat reservation when a customer asks for it."
+    events = []
+    for number, wish in enumerate(("please cancel my seat", "please book a bed"), start=1):
+        turns = [(prompt, {"speaker": "system"})] * number + [(f"Hello, {wish}", {"speaker": "user"})]
+        turns += [(f"get_train(id={number})", {"kind": "tool_call"}), ("get_train -> on time", {"kind": "tool_result"})]
+        events += [
+            event(10 * number + at, text, session=f"s{number}", age_days=3 - number, **how)
+            for at, (text, how) in enumerate(turns)
+        ]
+    query = "Please cancel a seat reservation of the night train"
+    for known_events in (events, events[1:]):
+        asked = draft(known_events, query=query)
+        assert asked._by_steps.best_sessions(1, {"s1", "s2"}, asked.events.match.share) == ["s1"]
+    lines = shown(packed(events, query=query, budget=700))
+    assert any("please cancel my seat" in line for line in lines)
+    assert not any(prompt[:30] in line for line in lines)
+
+
 def test_words_of_results_that_were_spoken_of_weigh():
     """Rarer words of the session weigh more; words in most of its events count for nothing."""
     ranking = draft(case(1, "please cancel B7", age_days=1), query="Please cancel B7").events

@@ -1143,10 +1143,12 @@ def test_a_rule_about_the_matter_at_hand_applies_to_no_other_work():
         ("Add a bar graph to the report", "Add tests for the verbose option", False),
         ("Add a test for the repomap", "Add a test for the parser of verbose options", False),
         ("Add a test for the repomap", "Add a test for the repomap with two files", True),
+        ("Migrate the zone plum.example", "Migrate the zone fig.example", False),
+        ("Migrate the zone plum.example", "Migrate the zone plum.example now", True),
     ],
 )
 def test_what_another_session_asked_for_is_a_goal_if_it_is_much_the_same(goal, asked, shows):
-    """The capital of the verb at its beginning does not make it a name."""
+    """Work on another host is another goal; the capital of the verb at its beginning does not make it a name."""
     what = known(memories=[memory(1, goal, kind="goal", method="first_request", open=True)])
     assert shown(packed((), what, query=asked), "goals") == [goal] * shows
 

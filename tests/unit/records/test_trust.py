@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmxgraph.protocol.records import PROMOTION_STATES, TRUST_TIERS
-from hmxgraph.records.trust import Reply, promotion, rejected, tier
+from hmxgraph.records.trust import Reply, promotion, rejecting_agents, tier
 
 COUNTERSIGNING = ("review", "revision", "verification", "decision")
 
@@ -56,7 +56,7 @@ def test_a_rejection_takes_the_tier_away_and_withdrawing_it_gives_it_back():
     """A rejecting verification outweighs countersignatures until its agent withdraws it."""
     signed, refused = reply(at=1), reply(agent="cy", supports=False, at=2, name="w")
     assert tier("evidence", "ana", [signed, refused]) == "canonical_record"
-    assert rejected("ana", [signed, refused])
+    assert rejecting_agents("ana", [signed, refused]) == ("cy",)
     again = reply(agent="cy", at=3, name="x")
     assert tier("evidence", "ana", [signed, refused, again]) == "verified_record"
 

@@ -138,3 +138,12 @@ def test_a_value_does_not_seem_to_belong_to_the_record_before():
     assert excerpt.startswith("items: [{name: Camera, price: 466, […]}, {[…] price: 288}]")
     same = Passages.of(order, {"camera": 1.0, "new": 3.0, "sort": 1.0}).excerpt(70)
     assert same.startswith("items: [{name: Camera, […] sort: new}")
+
+
+def test_an_excerpt_of_records_keeps_to_its_limit():
+    """The marks between two records take more room than other marks."""
+    records = ", ".join(
+        f'{{"name": "lamp {n}", "status": "ready to ship", "note": "text of a record"}}' for n in range(9)
+    )
+    passages = Passages.of(f"[{records}]", {"ship": 1.0})
+    assert all(len(passages.excerpt(limit)) <= limit for limit in range(40, 600))
