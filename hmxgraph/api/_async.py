@@ -621,7 +621,7 @@ class AsyncArtifacts(AsyncFace):
         ``cursor`` of the previous page.
 
         Raises:
-            UnknownChoice: no such status, sort or order.
+            UnknownChoice: no such status, artifact type, sort or order.
             InvalidRequest: *limit* is not a valid page size.
             NotFound: *after* is not a cursor of this sort.
 
@@ -728,6 +728,7 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
+            InvalidRequest: the value of a parameter is of the wrong type or form.
 
         """
         rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
@@ -740,7 +741,8 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows, but no nodes.
+            InvalidRequest: the value of a parameter is of the wrong type or form, or the query returns rows, but no
+                nodes.
 
         """
         rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
