@@ -6,8 +6,9 @@ from typing import ClassVar, NamedTuple
 
 # The base class, its codes, and the faults that a rejected document carries.
 
-# not_found: no such object. invalid: the request itself is wrong. conflict: stored data rules it out. denied: not
-# allowed. unavailable: try again later. unsupported: not with this release or server. internal: a defect.
+# not_found: no such object. invalid: the request itself is wrong, or other task records rule it out. conflict: other
+# stored data rules it out. denied: not allowed. unavailable: try again later. unsupported: not with this release or
+# server. internal: a defect.
 CODES = ("not_found", "invalid", "conflict", "denied", "unavailable", "unsupported", "internal")
 
 
@@ -81,7 +82,8 @@ class InvalidTenant(HmxGraphError, ValueError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"invalid tenant_id {self.value!r:.60} ({self.reason}); give a non-empty string of valid Unicode"
+        way_out = "give a non-empty string of valid Unicode without NUL"
+        return f"invalid tenant_id {self.value!r:.60} ({self.reason}); {way_out}"
 
 
 class PackError(HmxGraphError, ValueError):
@@ -130,7 +132,7 @@ class InvalidRequest(PackError):
 
 
 class TaskError(HmxGraphError, ValueError):
-    """A task record that breaks a rule, such as a missing field, or that existing records rule out."""
+    """A task record that breaks a rule, for example by lacking a field, or that existing records rule out."""
 
     code = "invalid"
 
@@ -154,8 +156,12 @@ class ParentLoop(HmxGraphError, ValueError):
         self.event_ids = event_ids
 
     def __str__(self) -> str:
-        ids = ", ".join(map(repr, self.event_ids[:3]))
-        return f"event {ids} would be its own cause: its parent_event_id leads back to it; name another parent, or none"
+        first, *others = self.event_ids
+        also = f" (and so would {len(others)} more)" if others else ""
+        return (
+            f"event {first!r} would be its own cause{also}: its parent_event_id leads back to it; name another parent, "
+            "or none"
+        )
 
 
 # Rejected documents and sources, failed embedders, and files that cannot be written.
@@ -612,7 +618,7 @@ class NewerStore(GraphError):
 
 
 class OlderStore(GraphError):
-    """This database is older than any release from which it can be upgraded."""
+    """This database was prepared by a release that is too old to upgrade from."""
 
     code = "unsupported"
 
@@ -830,7 +836,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── InvalidRequest            an argument of the wrong type, form or size; names it
 #     │   └── UnknownChoice             a value outside a closed list, such as a strategy, section or mode
 #     ├── FingerprintError (ValueError)
-#     │   ├── FingerprintRefused        another check failed: size, json, format, structure ...; names it
+#     │   ├── FingerprintRefused        a check of size, JSON, format, structure ... failed; names it
 #     │   ├── HashMismatch              one of the two hashes does not match the bytes
 #     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
 #     │   └── UnsupportedVersion        a version of HMX, envelope or fingerprint that is not supported
@@ -868,7 +874,7 @@ class ConflictClosed(LifecycleError):
 #         ├── StoreDamaged              started without its database, which does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
-# Each error takes its fields first and builds its message from them; most messages end with the way out.
+# Each error is made from its fields and builds its message from them; most messages end with the way out.
 
 __all__ = [
     "CODES",

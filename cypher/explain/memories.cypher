@@ -1,7 +1,7 @@
 // Memories by their keys, each with only the first events of its evidence: there may be a million.
 //
 // mode: read
-// row:  record, event_keys, sessions, origins
+// row:  record, event_keys, sessions, origins, superseded_by
 MATCH (memory:Memory)
 WHERE memory.key IN $keys AND memory.tenant_id = $tenant_id
 RETURN
@@ -24,5 +24,12 @@ RETURN
     RETURN DISTINCT link.origin AS origin
     ORDER BY origin
     LIMIT $limit
-  } AS origins
+  } AS origins,
+  COLLECT {
+    MATCH (memory)<-[:SUPERSEDES]-(successor:Memory)
+    WHERE successor.tenant_id = $tenant_id
+    RETURN successor.memory_id AS memory_id
+    ORDER BY memory_id
+    LIMIT $limit
+  } AS superseded_by
 ORDER BY memory.key

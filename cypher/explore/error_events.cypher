@@ -1,13 +1,17 @@
-// Errors as they happened.
+// Errors and failed results as they happened.
 //
-// Every error event with its session, latest first.
+// Every error event, and every other event that says that it failed, with its session, latest first.
 //
-// A condition on the time lets the planner use its index.
+// A failed result is left out if an error event names it or its call as the cause. A condition on the time lets the
+// planner use its index.
 //
 // mode: read
 // row:  event_id, timestamp, session_id, text
-MATCH (event:Event {tenant_id: $tenant_id, event_type: 'error'})
+MATCH (event:Event {tenant_id: $tenant_id})
 WHERE event.time_us IS NOT NULL
+  AND event.failed
+  AND event.erased IS NULL
+  AND (event.event_type = 'error' OR NOT EXISTS { (event)-[:ANSWERS*0..1]->(:Event)<-[:CAUSED_BY|CORRELATES_WITH]-(:Event {event_type: 'error'}) })
 RETURN
   event.event_id AS event_id,
   event.timestamp AS timestamp,

@@ -2,12 +2,12 @@
 //
 // What was stated or directed, with status and evidence.
 //
-// A condition on the kind lets the planner use its index.
+// Erased memories, whose text is empty, are left out. A condition on the kind lets the planner use its index.
 //
 // mode: read
 // row:  kind, text, status, confidence, observations, evidence
 MATCH (memory:Memory {tenant_id: $tenant_id})
-WHERE memory.kind IS NOT NULL
+WHERE memory.kind IS NOT NULL AND memory.text <> ''
 RETURN
   memory.kind AS kind,
   memory.text AS text,

@@ -621,7 +621,7 @@ class AsyncArtifacts(AsyncFace):
         ``cursor`` of the previous page.
 
         Raises:
-            UnknownChoice: no such status, sort or order.
+            UnknownChoice: no such status, artifact type, sort or order.
             InvalidRequest: *limit* is not a valid page size.
             NotFound: *after* is not a cursor of this sort.
 
@@ -728,6 +728,7 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
+            InvalidRequest: the value of a parameter is of the wrong type or form.
 
         """
         rows = await self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
@@ -740,7 +741,8 @@ class AsyncExploring(AsyncFace):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows, but no nodes.
+            InvalidRequest: the value of a parameter is of the wrong type or form, or the query returns rows, but no
+                nodes.
 
         """
         rows = await self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)
@@ -1318,7 +1320,7 @@ class AsyncRecords(AsyncSharedWork):
             NotFound: there is no such record.
 
         """
-        return await self._perform(records.record(self._tenancy, artifact_id))
+        return await self._perform(records.record_view(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
         """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""

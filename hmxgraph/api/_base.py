@@ -62,7 +62,7 @@ def as_us(moment: Moment | None) -> int | None:
 
 def _aware(moment: object) -> datetime:
     if not isinstance(moment, datetime):
-        raise InvalidTime(quoted(moment), "is neither text nor a datetime")
+        raise InvalidTime(str(moment), f"is of type {type(moment).__name__}, neither text nor a datetime")
     if moment.tzinfo is None:
         raise InvalidTime(moment.isoformat(), "has no offset: give the datetime a time zone")
     return moment
@@ -162,10 +162,10 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
 
 
 def flag(options: Mapping[str, Any], name: str) -> bool:
-    """The flag *name* of *options*; one that is left out is False.
+    """The flag *name* of *options*; one that is left out or None is False.
 
     Raises:
-        InvalidRequest: it is neither True nor False.
+        InvalidRequest: it is not None, True or False.
 
     >>> flag({"pinned": True}, "pinned"), flag({"pinned": None}, "pinned"), flag({}, "pinned")
     (True, False, False)
@@ -396,15 +396,15 @@ def _now_ms(at: Moment | None = None) -> int:
     return now_us(at) // 1_000
 
 
-# Several items in one call: each a mapping of the arguments of the call for one.
+# Several items in one call: each is a mapping of the arguments that the method for a single item takes.
 
 
 def named_items(
     name: str, items: Iterable[Any], defaults: Mapping[str, Any], *, text: str = ""
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each of *items* with its name in errors; *defaults* holds what it leaves out.
+    """Each of *items* with its name in errors; *defaults* fills in what an item leaves out.
 
-    An item may be a text instead of a mapping if *text* names the argument that it then gives.
+    If *text* is given, an item may be a plain text: the value of the argument *text*.
 
     Raises:
         InvalidRequest: *items* is not a list of such items.
@@ -519,7 +519,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
         if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
     for name, value in (*zip(positional_names, args, strict=True), *named.items()):
-        if name in signature.flags and (value is not None or name not in signature.optional):
+        if name in signature.flags and (value is not None or name not in signature.nullable):
             checked_flag(name, value)
 
 
@@ -527,7 +527,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
 class _Signature:
     """The arguments of a method: its own parameters, and the *fields* that its ``**fields`` accepts.
 
-    *flags* are the Boolean parameters, *optional* those of them that may be None.
+    *flags* are the Boolean parameters, *nullable* those of them that may be None.
     """
 
     method: str
@@ -536,7 +536,7 @@ class _Signature:
     required: tuple[str, ...]
     fields: frozenset[str]
     flags: frozenset[str]
-    optional: frozenset[str]
+    nullable: frozenset[str]
 
     @property
     def own(self) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ class Artifacts(Face):
         ``cursor`` of the previous page.
 
         Raises:
-            UnknownChoice: no such status, sort or order.
+            UnknownChoice: no such status, artifact type, sort or order.
             InvalidRequest: *limit* is not a valid page size.
             NotFound: *after* is not a cursor of this sort.
 

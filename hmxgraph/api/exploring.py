@@ -121,6 +121,7 @@ class Exploring(Face):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
+            InvalidRequest: the value of a parameter is of the wrong type or form.
 
         """
         rows = self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
@@ -133,7 +134,8 @@ class Exploring(Face):
 
         Raises:
             StatementMisuse: no such query, or missing or unexpected parameters.
-            InvalidRequest: the query returns rows, but no nodes.
+            InvalidRequest: the value of a parameter is of the wrong type or form, or the query returns rows, but no
+                nodes.
 
         """
         rows = self._perform(exploring.picture(self._tenancy, name, parameters), whole=True)

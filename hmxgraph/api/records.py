@@ -142,7 +142,7 @@ class Records(SharedWork):
             NotFound: there is no such record.
 
         """
-        return self._perform(records.record(self._tenancy, artifact_id))
+        return self._perform(records.record_view(self._tenancy, artifact_id))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
         """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""

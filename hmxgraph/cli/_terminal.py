@@ -172,9 +172,10 @@ ACTIVATE = (
 )
 
 
-def explain_empty_result(graph: "KnowledgeGraph", otherwise: str) -> None:
-    """Print that the tenant has drafts or no events; if neither is the case, print *otherwise*."""
-    _print_hint("; ".join(filter(None, (_drafts(graph), _no_events(graph)))) or otherwise)
+def explain_empty_result(graph: "KnowledgeGraph", otherwise: str, *, omits_drafts: bool = True) -> None:
+    """Print that the tenant has no events, or drafts if the result omits them; if neither, print *otherwise*."""
+    drafts = _drafts(graph) if omits_drafts else ""
+    _print_hint("; ".join(filter(None, (drafts, _no_events(graph)))) or otherwise)
 
 
 def mention_drafts(graph: "KnowledgeGraph") -> None:

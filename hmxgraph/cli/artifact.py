@@ -65,7 +65,8 @@ def list_artifacts(
         emit(page.document(), as_json, lambda: _show_page(page))
         if not page:
             hint = "--status any lists artifacts of every status"
-            explain_empty_result(graph, hint if status_filter else _NONE_OF_ANY_STATUS)
+            otherwise = hint if status_filter else _NONE_OF_ANY_STATUS
+            explain_empty_result(graph, otherwise, omits_drafts=status_filter == "active")
         elif status_filter == "active" and not as_json:
             mention_drafts(graph)
 

@@ -1,10 +1,11 @@
 """``hmxgraph query``, ``draw``, ``digest``, ``explain``, ``verify``, ``health`` and ``schema``."""
 
 import csv
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -23,6 +24,9 @@ from hmxgraph.protocol.document import schema as schema_of
 from hmxgraph.protocol.explanations import Evidence, Explanation
 from hmxgraph.protocol.reports import VerifyReport
 from hmxgraph.protocol.timestamps import iso
+
+if TYPE_CHECKING:
+    from hmxgraph.api.graph import KnowledgeGraph
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
@@ -43,9 +47,10 @@ def query(
         emit(entries, as_json, lambda: out.print(_listing(entries)))
         return
     with opened(tenant) as graph:
-        result = graph.query(_full_name(name), **dict(_pair(text) for text in parameters or []))
+        values = _values(graph, parameters or [])
+        result = graph.query(_full_name(name), **values)
         if not result:
-            explain_empty_result(graph, "the query has no results")
+            _explain_no_rows(graph, _full_name(name), values)
     if as_csv:
         _write_csv(result)
     else:
@@ -67,9 +72,10 @@ def draw(
         raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(PICTURES)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
-        drawing = graph.draw(_full_name(name), **dict(_pair(text) for text in parameters or []))
+        values = _values(graph, parameters or [])
+        drawing = graph.draw(_full_name(name), **values)
         if not drawing:
-            explain_empty_result(graph, "the query has no results")
+            _explain_no_rows(graph, _full_name(name), values)
     drawing.save(out_file)
     outcome = {"file": str(out_file), "nodes": len(drawing.nodes), "relationships": len(drawing.edges)}
     line = f"{outcome['nodes']} nodes and {outcome['relationships']} relationships in {out_file}"
@@ -80,11 +86,56 @@ def _full_name(name: str) -> str:
     return name if "/" in name else f"explore/{name}"
 
 
+def _values(graph: "KnowledgeGraph", parameters: list[str]) -> dict[str, Any]:
+    """The *parameters* by name; shortened ids of artifacts and sources are completed."""
+    values: dict[str, Any] = dict(_pair(text) for text in parameters)
+    if "artifact_id" in values:
+        values["artifact_id"] = full_id(graph, values["artifact_id"])
+    if "source_ids" in values:
+        values["source_ids"] = [full_id(graph, source_id) for source_id in values["source_ids"]]
+    return values
+
+
 def _pair(text: str) -> tuple[str, str | list[str]]:
     name, equals, value = text.partition("=")
     if not equals:
         raise typer.BadParameter(f"{text!r} is not name=value")
     return name, value.split(",") if name.endswith("_ids") else value
+
+
+# What a parameter names, the saved query that has no rows if there is no such thing, and where to look for one.
+_NAMED_THINGS = {
+    "session_id": ("session has the id", "explore/session_story", "hmxgraph query sessions lists them"),
+    "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
+    "name": ("entity is named", "explore/mentions", "hmxgraph query hubs lists the best connected"),
+}
+_ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
+
+
+def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
+    """Print why a saved query has no rows: something that its parameters name does not exist, or it omits drafts."""
+    unknown = "; ".join(_unknown(graph, values))
+    omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
+    explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)
+
+
+def _unknown(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
+    for parameter, value in values.items():
+        if parameter in _NAMED_THINGS:
+            thing, finder, way_out = _NAMED_THINGS[parameter]
+            if not graph.query(finder, **{parameter: value}):
+                yield f"no {thing} {value!r:.200}; {way_out}"
+    if "artifact_id" in values and not _has_record(graph, values["artifact_id"], {"artifact"}):
+        way_out = "hmxgraph artifact list --status any lists them"
+        yield f"no artifact has the id {values['artifact_id']!r:.200}; {way_out}"
+    for source_id in values.get("source_ids", ()):
+        if not _has_record(graph, source_id, {"artifact", "memory"}):
+            yield f"no artifact or memory has the id {source_id!r:.200}"
+
+
+def _has_record(graph: "KnowledgeGraph", record_id: str, kinds: set[str]) -> bool:
+    rows = graph.query("explore/ids", prefix=record_id)
+    return any(row["id"] == record_id and row["kind"] in kinds for row in rows)
 
 
 def _entry(name: str) -> dict[str, Any]:

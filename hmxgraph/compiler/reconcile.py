@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from hmxgraph.compiler._drafts import ArtifactDraft
-from hmxgraph.compiler.profile import CompilerProfile
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
 from hmxgraph.protocol.events import HMX_VERSION
@@ -299,6 +299,43 @@ def _is_live(head: Head) -> bool:
 
 def _is_own_status(head: Head) -> bool:
     return head.reason.startswith(OWN_REASON) or head.reason == ERASED
+
+
+# What a stored draft waits for: the conditions of ``ArtifactDraft.validated``, as far as its document shows them.
+
+_OPERATOR = "an operator who activates it"
+_CLEARER_EVIDENCE = {
+    "task_schema": "more cases that follow the same steps, with requests that show when to follow them",
+    "failure_playbook": "evidence that a recovery helps, in several cases",
+    "decision_policy": "more cases in which following it helps",
+    "causal_pattern": "evidence that the effect is clearly more frequent with the cause than without it",
+    "strategy_template": "evidence that sessions with all its phases succeed clearly more often than others",
+}
+
+
+def awaited(draft: Mapping[str, Any], lineage_key: str) -> tuple[str, ...]:
+    """What the document of a draft waits for before it becomes active; an operator may activate any draft before.
+
+    >>> awaited({"artifact_type": "task_schema", "metadata": {"imported": {}}}, "a1")
+    ('events of this tenant that confirm it', 'an operator who activates it')
+    """
+    metadata = draft.get("metadata") or {}
+    if lineage_key.startswith(f"{COMPILER}/"):
+        return tuple(_evidence_awaited(draft, metadata))
+    return ("events of this tenant that confirm it", _OPERATOR) if "imported" in metadata else (_OPERATOR,)
+
+
+def _evidence_awaited(draft: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[str]:
+    trust = metadata.get("trust", {})
+    if proposed := not trust.get("in_force", True):
+        yield f"support from more sessions and sources, since it relies on {', '.join(trust['untrusted_sources'])}"
+    sessions, outcomes = metadata.get("supporting_sessions", 0), draft.get("observed_count") or 0
+    if min(sessions, outcomes) < DEFAULT_PROFILE.min_support:
+        yield f"more sessions that show it (so far {sessions}), with known outcomes (so far {outcomes})"
+    elif metadata.get("kinds_of_requests") == 1:
+        yield "a second kind of request that is done in the same way; one kind has its own task schema"
+    elif not proposed:
+        yield _CLEARER_EVIDENCE[draft["artifact_type"]]
 
 
 # Reports on the changes of a compilation.

@@ -11,9 +11,21 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # A directive is recognised by its head, usually an imperative, after optional introductory words. "Always" and "never"
 # are enough to make it a policy. Milder heads give a lower confidence, and some need a word that makes them general.
 
+# "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
+_ANNOUNCED = (
+    r"(?:here(?:'s| is|'re| are) )?(?:(?:an?|one|our|the|my) )?"
+    r"(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
+    r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|standing orders?)"
+)
+_ANNOUNCEMENT = pattern(
+    rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
+)
+_ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
+_LEAST_ANNOUNCED = 2
 # Optional words before a directive: greetings, occasions, polite openings.
 _LEAD = pattern(
-    r"(?:(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
+    rf"(?:{_ANNOUNCEMENT.pattern}|"
+    r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
     r"|by the way|note|important|reminder|remember|rules?|policy|instructions?|preferences?|additionally|finally"
     r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
@@ -23,18 +35,22 @@ _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
+# A plural that names a kind of thing; neither a period of time nor something at hand.
+_NOT_A_KIND = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
+_KIND = (
+    rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,3}}?"
+    r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
+)
 _OCCASION = one_of(
     "whenever", r"no matter\b", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
     r"until\b", r"for (?:all|any|every|each)\b", r"in (?:all|any|every|each|your)\b", r"during\b",
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
-    # A plural that names a kind of thing; neither a period of time nor something at hand.
-    r"(?:for|in|on|with|at|during) (?!\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two"
-    r"|three|few|some|other)\b)(?:[a-z-]+ ){0,3}?(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)"
-    r"[a-z-]{2,}s\b",
+    rf"(?:for|in|on|with|at|during) {_KIND}",
 )  # fmt: skip
 _CONDITION_CLAUSE = pattern(
-    rf"(?:{_ADVERBIAL}\s*,?\s*"
+    rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
+    rf"|{_ADVERBIAL}\s*,?\s*"
     rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
 _REQUEST_OPENING = pattern(
@@ -131,6 +147,7 @@ _EACH_TIME = pattern(
 )
 # "Ask me before ...": an object that does not tie the directive to the moment.
 _ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
+_ME_AS_STOPPED = pattern(r"^((?:please )?stop [a-z]+) (?:me|us)\b")
 # Pronouns that may refer back to an occasion named before.
 _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 # Words that limit a system prompt's directive to certain occasions.
@@ -138,8 +155,8 @@ _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|e
 # Words that tie a directive to the moment in which it is given.
 _PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 _POINTING = pattern(
-    r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|above|below|same|again|today|tomorrow|tonight"
-    r"|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
+    r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
+    r"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
 )
 # References to the matter at hand: "mine", "the other", "the original".
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
@@ -162,7 +179,7 @@ _NOT_A_DIRECTIVE = pattern(
         r"(?:do not|don't) (?:worry|mention|be |give up|forget(?! to)|you |know|hesitate|think|mind|get me|let |see "
         r"|understand|have|want|need|like|remember|feel|believe|wait|stop|sweat|beat)",
         "(?:keep|stop) (?:up|in mind|it|me|going|the good|being|by|pushing|smiling|shining|believing|on|doing|at)",
-        r"use (?:the|my|that|this|your|option|a|an)\b",
+        r"use (?:that|this|option)\b",
         "only (?:if|when|because|one|two|the|a|thing|problem|then|after|once|at|in|just)",
         "make sure (?:to (?:stay|enjoy|take care|keep in touch|have fun|share|rest)|you (?:enjoy|take care|rest"
         "|get some))",
@@ -171,9 +188,28 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
+# Confidence from which the head of a directive is enough.
+_SURE = 0.85
 _ABSOLUTE = pattern(
     r"\b(?:never|nobody|no one|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b"
     r"|n't (?:ever|allowed|permitted)\b|\bmustn't\b"
+)
+# An article or possessive: the instruction concerns one particular thing, unless it is to last.
+_ONE_THING = pattern(r"use (?:the|my|your|an?)\b")
+_FOR_A_PURPOSE = pattern(
+    rf"(?:please )?use (?!{_NOT_A_KIND}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?for {_KIND}(?!:)"
+)
+# "Stop" and a way to talk or write, which an agent repeats until it is told not to.
+_STOP_MANNER = pattern(
+    r"(?:please )?stop (?![^.!?]*\b(?:the|my|his|her|our|their|him)\b)(?:add|apologi[sz]|ask|assum|call|cit|comment|end"
+    r"|explain|guess|includ|invent|mention|offer|prefix|quot|recommend|repeat|repl(?:y|ac)|respond|start|suggest"
+    r"|summari[sz]|thank|translat|us|writ)ing (?=\S+ ?\S)"
+)
+# A label before a rule: "Deployments: never on your own". One that announces words of others gives no rule.
+_LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
+_NO_LABEL = pattern(
+    r"\b(?:lessons?|advice|motto|mantra|saying|moral|tips?|quotes?|proverb|titles?|book|song|film|movie|subject|slogan"
+    r"|tagline|jokes?|headline|drafts?|sentences?|examples?|says?|said|wrote|writes?)\b"
 )
 # Cheap prefilter: every user directive contains at least one of these heads or scope words.
 _SIGNS = re.compile(
@@ -182,7 +218,10 @@ _SIGNS = re.compile(
         rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
         _EACH_TIME.pattern.lstrip(),
-        *(sign.pattern for sign in (_STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE, _BAN, _LASTING, _GENERAL, _HABIT)),
+        r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|orders?)\b[^.!?]{0,60}(?::| -|\bthat\b)",
+        *(sign.pattern for sign in (_FOR_A_PURPOSE, _STOP_MANNER, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
+        _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
+        *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
 )
 
@@ -218,7 +257,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
     core = _strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _REQUEST_OPENING)
-    confidence = _confidence(core, sentence, system=system)
+    confidence = _confidence(core, sentence, system=system) or _labelled_confidence(core, sentence, system=system)
     if not confidence:
         return None
     return Directive(
@@ -245,7 +284,7 @@ def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
     """Confidence that *core*, the *sentence* without its introduction, is a lasting directive; 0 if it is none."""
-    if _NOT_A_DIRECTIVE.match(core):
+    if _NOT_A_DIRECTIVE.match(core) or (_ONE_THING.match(core) and not _LASTING.search(sentence)):
         return 0.0
     strong = _STRONG.match(core)
     if strong:
@@ -256,7 +295,26 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
         return 0.85 if system else _mild_confidence(mild["how"].lower(), core, opening)
     if _UNIVERSAL.match(core) or _rules_anyone(core) or _rules_a_kind(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
-    return _prohibition_confidence(core, sentence, system=system) or _plain_confidence(core, opening, system=system)
+    return (
+        _prohibition_confidence(core, sentence, system=system)
+        or _plain_confidence(core, opening, system=system)
+        or _announced_confidence(core, opening)
+    )
+
+
+def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
+    """Confidence that a rule for everything follows a label: "Deployments: never without a review"."""
+    label = _LABEL.match(core)
+    if label and not _NO_LABEL.search(label.group()):
+        confidence = _confidence(core[label.end() :], sentence, system=system)
+        return confidence if confidence >= _SURE else 0.0
+    return 0.0
+
+
+def _announced_confidence(core: str, opening: str) -> float:
+    """Confidence that *core* is a rule because it is announced as one, whatever its form."""
+    announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_ANNOUNCED
+    return 0.7 if announced and not (_POINTING.search(core) or core.endswith((":", "?"))) else 0.0
 
 
 def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
@@ -291,10 +349,10 @@ def _mild_confidence(how: str, core: str, opening: str) -> float:
     """Confidence that a mild directive holds beyond the moment."""
     if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
         return 0.8
-    instruction = _instruction(core)
+    instruction = _ME_AS_STOPPED.sub(r"\1", _instruction(core))
     if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(how, instruction, core):
         return 0.0
-    if _GENERAL.search(core) or _HABIT.search(opening):
+    if _GENERAL.search(core) or _HABIT.search(opening) or _FOR_A_PURPOSE.match(core) or _STOP_MANNER.match(core):
         return 0.6
     return _insisting_confidence(instruction) if how in _INSISTING_HEADS else 0.0
 
@@ -419,6 +477,21 @@ _FORGET = (
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
+# A rule called by a word of its own: "the 10:00 rule no longer applies". Words that only point at it do not name it.
+_CALLED = (
+    r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
+    r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
+)
+_OVER_AND_DONE = (
+    r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
+    r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
+)
+_NAMED_RULES = (
+    pattern(rf"{_CALLED} {_OVER_AND_DONE}(?: (?:now|{_ANY_MORE}))*\W*$"),
+    pattern(
+        rf"(?:please )?(?:forget|drop|ignore|scrap|disregard|lift) (?:about )?{_CALLED}(?: (?:now|{_ANY_MORE}))*\W*$"
+    ),
+)
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
 # Every withdrawal contains at least one of these words.
@@ -472,7 +545,8 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
                 return Withdrawal(
                     text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET
                 )
-    return None
+    named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
+    return Withdrawal(text, named["matter"], 0.6, forgotten=True) if named else None
 
 
 def _matter(match: re.Match[str]) -> str:

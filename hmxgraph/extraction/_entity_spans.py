@@ -244,10 +244,21 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the name starts after the first word: "L. The" across two sentences, "Return the Garden Hose"."""
+    """Whether the name starts after the first word: "L. The" across two sentences, "Return the Garden Hose".
+
+    >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
+    (True, False)
+    """
     if len(words[0]) == 2 and words[0][1] == ".":
         return words[1].lower() in OPENERS
-    return opening and words[1] == "the" and words[0].lower() in BASE_VERBS
+    if not opening or not _is_verb(words[0].lower()):
+        return False
+    return words[1] == "the" or (len(words) == 2 and not words[1].isalpha() and any(map(str.isdigit, words[1])))
+
+
+def _is_verb(word: str) -> bool:
+    """Whether *word* is a base verb or a regular past form of one, as in "cancelled"."""
+    return word in BASE_VERBS or (word.endswith("ed") and not BASE_VERBS.isdisjoint((word[:-1], word[:-2], word[:-3])))
 
 
 def _drops(word: str, *, opening: bool, alone: bool) -> bool:

@@ -67,10 +67,36 @@ MATTERS = (
     "maintenance window",
 )  # fmt: skip
 NEW = r"(?:(?:new|current|latest|revised|updated) )?"
-_MATTER = rf"(?P<subject>(?:[\w-]+ ){{0,4}}?(?:{'|'.join(MATTERS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
+_MATTER = (
+    rf"(?P<subject>(?:(?!(?:my|your|his|her|their|that|says?|said)\b)[\w-]+ ){{0,4}}?"
+    rf"(?:{'|'.join(MATTERS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
+)
 VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
+)
+# Roles that one person has at a time, and adjectives that name no person.
+_ROLE_HEADS = (
+    "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
+    "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
+)  # fmt: skip
+_NATIONALITY = one_of(
+    "American", "Australian", "Austrian", "Belgian", "Brazilian", "British", "Canadian", "Chinese", "Danish", "Dutch",
+    "English", "European", "Finnish", "French", "German", "Greek", "Indian", "Irish", "Italian", "Japanese", "Korean",
+    "Mexican", "Norwegian", "Polish", "Portuguese", "Russian", "Scottish", "Spanish", "Swedish", "Swiss", "Turkish",
+)  # fmt: skip
+_NO_NAME = one_of(
+    "And", "But", "Everybody", "Everyone", "He", "Here", "If", "It", "Maybe", "Nobody", "Now", "Perhaps", "She",
+    "Since", "So", "That", "There", "They", "This", "Today", "What", "When", "Whether", "Who", _NATIONALITY,
+)  # fmt: skip
+_PERSON = rf"(?!{_NO_NAME}\b){NAME}"
+_ROLE = (
+    rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
+)
+# Tools: names, and lower-case words that are none of these.
+_TOOL = (
+    r"(?!(?:care|caution|confidence|ease|pride|approval|permission|downtime|us|them|it|him|her|you|people|users|others"
+    r"|customers|partners|friends|colleagues|everything|nothing|something)\b)[A-Za-z][\w.+#-]*\w(?: [A-Z][\w.-]*)?"
 )
 # Verbs of change, followed by the new value.
 _CHANGED = one_of(
@@ -476,6 +502,140 @@ FACT_RULES: tuple[FactRule, ...] = (
             "We want to raise the budget to $800",
             "We raised the budget by $300",
             "We didn't cut the limit to 5",
+        ),
+    ),
+    FactRule(
+        "time zone",
+        ("zone", "timezone"),
+        re.compile(
+            r"\b[Mm]y (?:current |local |own |new )?time ?zone"
+            r"(?:'s|:| is:?| (?:is set|has changed|changed)(?: from [\w+/:-]+)? to)(?: now| currently)?"
+            r" (?P<object>[A-Z][\w+/:-]*\w(?: [A-Z+][\w/+:-]*){0,3})"
+            r"|(?<![\w'])I(?:'m| am| live| work) (?:now |currently )?[io]n (?:the )?"
+            r"(?P<object2>[A-Z][\w+/:-]*\w(?: [A-Z+][\w/+:-]*){0,3}) time ?zone"
+        ),
+        "{subject}'s time zone is {object}",
+        0.85,
+        single=True,
+        examples=(
+            ("My time zone is CET", "the user's time zone is CET"),
+            ("my timezone is now Europe/Berlin.", "the user's time zone is Europe/Berlin"),
+            ("By the way, my local time zone is UTC+2, not CET.", "the user's time zone is UTC+2"),
+            ("My time zone: PST", "the user's time zone is PST"),
+            ("My time zone has changed from CET to EST.", "the user's time zone is EST"),
+            (
+                "My time zone is Central European Time and I start at nine.",
+                "the user's time zone is Central European Time",
+            ),
+            ("My current time zone is America/New_York!", "the user's time zone is America/New_York"),
+            ("I'm in the JST time zone.", "the user's time zone is JST"),
+            ("I work in the Pacific time zone now", "the user's time zone is Pacific"),
+            ("Remember that my time zone is GMT +1.", "the user's time zone is GMT +1"),
+        ),
+        counterexamples=(
+            "Is my time zone CET?",
+            "My time zone is wrong in the app",
+            "My time zone is three hours ahead",
+            "If my time zone is CET, the call is at nine",
+            "My time zone might be CET",
+            "The customer says my time zone is CET",
+            "I wish my time zone was CET",
+            "My time zone is not CET",
+            "I'm in the wrong time zone",
+            "My time zone used to be CET",
+        ),
+    ),
+    FactRule(
+        "is",
+        _ROLE_HEADS,
+        re.compile(
+            rf"(?:^|[,;:] |\band )(?:[Tt]he|[Oo]ur) {NEW}{_ROLE}(?: is|'s|:)(?: now| currently| still)?"
+            rf" (?P<object>{_PERSON})(?<!'s)(?=[,.!;)]|$| (?:and|but|now|again|since|from)\b)"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("The on-call engineer is Ada", "the on-call engineer is Ada"),
+            ("Our new release manager is Carla Diaz.", "the release manager is Carla Diaz"),
+            ("The incident commander is now Tom.", "the incident commander is Tom"),
+            ("FYI, the contact for billing is Mira, call her first.", "the contact for billing is Mira"),
+            ("Our tech lead is still Priya now.", "the tech lead is Priya"),
+            ("Emergency numbers are on the wall, and the night supervisor is Joe.", "the night supervisor is Joe"),
+            ("Please note: the approver of refunds is Denise", "the approver of refunds is Denise"),
+            ("Our account manager: Jan de Vries", "the account manager is Jan de Vries"),
+        ),
+        counterexamples=(
+            "Is the on-call engineer Ada?",
+            "The on-call engineer is on holiday",
+            "The manager is German",
+            "The release manager is Ada this week",
+            "The lead is Ada's",
+            "The release manager might be Ada",
+            "I think the release manager is Ada",
+            "A good manager is Ada",
+            "If the on-call engineer is Ada, call her",
+            "The release manager was Ada",
+        ),
+    ),
+    FactRule(
+        "is",
+        _ROLE_HEADS,
+        re.compile(
+            rf"(?:^|[,;:] )(?P<object>{_PERSON}) is (?:now |currently |still )?(?:the|our) {NEW}"
+            rf"{_ROLE}(?=[,.!;)]|$| (?:and|but|now|again|since)\b)"
+        ),
+        "the {subject} is {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("Ada is the on-call engineer.", "the on-call engineer is Ada"),
+            ("Carla is now our release manager and Tom left.", "the release manager is Carla"),
+            ("Note: Jan de Vries is our new contact for billing.", "the contact for billing is Jan de Vries"),
+        ),
+        counterexamples=(
+            "Ada is a manager",
+            "Is Ada the on-call engineer?",
+            "She is the on-call engineer",
+            "Ada is not the on-call engineer",
+            "Ada is the engineer who left",
+            "Ada is the release manager this week",
+            "Maybe Ada is the release manager",
+            "German is the lead language",
+            "If Ada is the lead, ask her",
+            "Tom says Ada is the lead",
+        ),
+    ),
+    FactRule(
+        "{what} with",
+        ("deploy", "lint", "provision", "containerise", "containerize", "orchestrate"),
+        re.compile(
+            r"(?:^|[,;:] |\band )[Ww]e (?:now |currently |usually |always |still )?"
+            r"(?P<what>deploy|lint|provision|containeri[sz]e|orchestrate) (?:it |everything |our \w+ )?"
+            rf"(?:with|using|via) (?P<object>{_TOOL}(?: and {_TOOL})?)"
+            r"(?=[.,;!]?$|[,;] | (?:now|currently|these days|since|because|but|so)\b)"
+        ),
+        "we {what} with {object}",
+        0.75,
+        single=True,
+        examples=(
+            ("We deploy with helm", "we deploy with helm"),
+            ("We now deploy with Argo CD.", "we deploy with Argo CD"),
+            ("Just so you know, we deploy our services using helm and argo.", "we deploy with helm and argo"),
+            ("We lint with ruff, never with flake8.", "we lint with ruff"),
+            ("We provision everything via Terraform now.", "we provision with Terraform"),
+        ),
+        counterexamples=(
+            "We deploy with care",
+            "We deploy with every merge",
+            "Do we deploy with helm?",
+            "If we deploy with helm, it fails",
+            "We don't deploy with helm",
+            "We deploy with minimal downtime",
+            "They deploy with helm",
+            "We should deploy with helm",
+            "We deploy with users",
+            "We deployed with helm",
         ),
     ),
     FactRule(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, commands, forms, host_of, leaves
 from hmxgraph.extraction._entity_records import Link, Thing, records
 from hmxgraph.extraction._entity_spans import spans
-from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
+from hmxgraph.extraction.language import MEMORY_EVENT, Mention, Ref, Relation, Role, Voice
 from hmxgraph.protocol.events import WORK, Event, went_well
 from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import words
@@ -353,7 +353,7 @@ def _entities_of_talk(event: Event, voice: Voice, collector: MentionCollector) -
 
 def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relation]:
     """Collect the mentions in any other event, and return the relations between them."""
-    content = event.content
+    content = _describing(event)
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
     _actor(event, collector)
@@ -371,9 +371,16 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
     return [*relations[:_MAX_RELATIONS], *linked]
 
 
+def _describing(event: Event) -> Mapping[str, Any]:
+    """The content of *event* without the id of the memory that it supersedes, which names no thing."""
+    if event.event_type != MEMORY_EVENT:
+        return event.content
+    return {name: value for name, value in event.content.items() if name != "supersedes"}
+
+
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
     """Add the things that the records of *event* identify; return their relations, and the names of all things."""
-    content = event.content
+    content = _describing(event)
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
     hint = tool if part and isinstance(tool, str) else event.event_type

@@ -10,6 +10,7 @@ import orjson
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
+from hmxgraph.extraction._directive_values import without_values
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
@@ -18,6 +19,7 @@ from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
     LONGEST_TALK,
+    MEMORY_EVENT,
     NAME,
     NOT_THE_USER,
     PARTS,
@@ -55,7 +57,7 @@ _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 def policy_draft(
     text: str, confidence: float, method: str, *, hard: bool = False, speaker: str = UNKNOWN
 ) -> MemoryDraft:
-    """Draft *text* as a policy; a later policy that says the opposite about the same topic supersedes it.
+    """Draft *text* as a policy; a later one about the same topic supersedes it: the opposite, or another value.
 
     A rule that a known *speaker* gives about themselves carries their name and does not affect other people's rules.
 
@@ -63,10 +65,13 @@ def policy_draft(
     'Ann: Never phone me'
     >>> policy_draft("Never push to main", 0.9, "directive", speaker="Ann").text
     'Never push to main'
+    >>> drafts = [policy_draft(f"Answer in {language}", 0.9, "directive") for language in ("German", "English")]
+    >>> drafts[0].slot == drafts[1].slot, drafts[0].answer, drafts[1].answer
+    (True, 'demands german', 'demands english')
     """
     whose = speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
-    about, against = stance(text)
-    topic = " ".join(filter(None, (*sorted(about), signs(text)))) if about else ""
+    against = stance(text).against
+    topic, values = _policy_topic(text, demanded=not against)
     own = f"\0{plain(whose)}" if whose else ""
     return MemoryDraft(
         "policy",
@@ -74,9 +79,17 @@ def policy_draft(
         confidence,
         method,
         predicate="forbids" if against else "demands",
+        object=values,
         hard=hard,
         slot=f"policy\0{topic}{own}" if topic else "",
     )
+
+
+def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
+    """The topic of a rule, and the values that it sets, such as a language or a limit."""
+    text, values = without_values(text, demanded=demanded)
+    about = stance(text).about
+    return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
 
 
 def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
@@ -84,7 +97,10 @@ def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
-    return draft._replace(text=withdrawn.text, predicate=predicate)
+    topic, values = _policy_topic(withdrawn.matter, demanded=predicate != "allows")
+    return draft._replace(
+        text=withdrawn.text, predicate=predicate, object=values, slot=f"policy\0{topic}" if topic else ""
+    )
 
 
 def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
@@ -386,7 +402,7 @@ def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
 
 # Explicit memories: `remember` records an event of its own type, so these memories have evidence like all others.
 
-EVENT_TYPE = "x-hmxgraph-memory"
+EVENT_TYPE = MEMORY_EVENT
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 # "The X is NAME or NUMBER" has one value at a time; "the X is ADJECTIVE" is one of many properties.
 _IS = re.compile(

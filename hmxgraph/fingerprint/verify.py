@@ -31,6 +31,9 @@ from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, micros
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _GET_AGAIN = "get the file again from its sender"
+_GIVE_ENVELOPE = "give a file that hmxgraph fingerprint export wrote"
+# A field name in every envelope. Exported ones begin with it, so that a truncated file still has it.
+_MARK = b"envelope_version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +109,23 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
         return source.document()
     if isinstance(source, Mapping):
         return source
-    size = len(source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source)
-    if size > MOST_BYTES:
-        raise FingerprintRefused("size", f"{size} bytes, more than {MOST_BYTES}", "give an exported envelope")
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    if len(data) > MOST_BYTES:
+        raise FingerprintRefused("size", f"{len(data)} bytes, more than {MOST_BYTES}", _GIVE_ENVELOPE)
     try:
         document = parse_json(source)
     except MalformedJson as error:
-        raise FingerprintRefused("json", str(error), _GET_AGAIN) from error
+        if _MARK in data:
+            raise FingerprintRefused("json", str(error), _GET_AGAIN) from error
+        raise FingerprintRefused("json", f"this is no fingerprint ({error})", _GIVE_ENVELOPE) from error
     if not isinstance(document, Mapping):
-        raise FingerprintRefused("format", "not a JSON object", "give an exported envelope")
+        raise FingerprintRefused("format", "this is no fingerprint (not a JSON object)", _GIVE_ENVELOPE)
     return document
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
     if document.get("format") != ENVELOPE_FORMAT:
-        format_fault = f"{document.get('format')!r} instead of {ENVELOPE_FORMAT!r}"
+        format_fault = f"this is no fingerprint (format {document.get('format')!r} instead of {ENVELOPE_FORMAT!r})"
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
     inner = document.get("fingerprint")
     if not isinstance(inner, Mapping):

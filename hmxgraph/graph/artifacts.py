@@ -9,8 +9,9 @@ from typing import Any
 from hmxgraph.errors import NotFound, UnknownChoice
 from hmxgraph.graph._paging import check_limit, cursor, number_cursor, number_place, place
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read, state
-from hmxgraph.protocol.artifacts import LIVE_STATUSES, STATUSES, Artifact, texts
+from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, STATUSES, Artifact, texts
 from hmxgraph.protocol.canonical import canonical_text, content_hash
+from hmxgraph.protocol.events import CUSTOM_TYPE
 from hmxgraph.protocol.lifecycle import ORDERS, SORTS, ArtifactFilter, ArtifactPage, Chain, Sorting
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
@@ -289,19 +290,25 @@ def artifacts(
     """A page of the artifacts that apply to the reader (HMX-A 6), newest first unless *sorting* says otherwise.
 
     Raises:
-        UnknownChoice: there is no such status, sort or order.
+        UnknownChoice: there is no such status, artifact type, sort or order.
         InvalidRequest: *limit* is not a valid page size.
         NotFound: *after* is not a cursor.
 
     """
     if criteria.status is not None and criteria.status not in STATUSES:
         raise UnknownChoice("status", criteria.status, STATUSES)
+    _check_type(criteria.artifact_type)
     if sorting.sort is not None and sorting.sort not in SORTS:
         raise UnknownChoice("sort", sorting.sort, SORTS)
     if sorting.order not in ORDERS:
         raise UnknownChoice("order", sorting.order, ORDERS)
     check_limit(limit)
     return (yield from read(lambda: _counted_page(tenancy, criteria, as_of_us, sorting, after, limit)))
+
+
+def _check_type(artifact_type: str | None) -> None:
+    if artifact_type is not None and artifact_type not in ARTIFACT_TYPES and not CUSTOM_TYPE.fullmatch(artifact_type):
+        raise UnknownChoice("artifact_type", artifact_type, (*ARTIFACT_TYPES, "x-{vendor}-{type}"))
 
 
 def artifact_types(tenancy: Tenancy, artifact_ids: Iterable[str]) -> Procedure[dict[str, str]]:

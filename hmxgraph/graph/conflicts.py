@@ -15,6 +15,7 @@ from hmxgraph.graph._conflict_rows import (
     stored_conflict,
 )
 from hmxgraph.graph._paging import check_limit
+from hmxgraph.graph._withdrawals import withdrawn_rules
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
@@ -147,11 +148,12 @@ def resolve(
 
 
 def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
-    """The ids of conflicts newly opened among all active artifacts, policies and relations of the tenant.
+    """The ids of conflicts newly opened among the tenant's active artifacts, stated policies and relations.
 
     Only artifacts that no compilation has compared yet are compared; all of them, if the stated policies changed.
     """
-    compared, stated = yield from read(partial(_policies, tenancy))
+    compared, policies = yield from read(partial(_policies, tenancy))
+    stated = _hash_of(policies)
     if stated != compared:
         yield from write(partial(_mark_all_uncompared, tenancy, stated))
     keys = yield from read(partial(_uncompared, tenancy))
@@ -161,15 +163,19 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
         opened += yield from detect_among(tenancy, batch)
         yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
+    contradictions += withdrawn_rules(tenancy, policies, counter())
     return opened + (yield from _opened(tenancy, contradictions))
 
 
-def _policies(tenancy: Tenancy) -> Plan[tuple[str, str]]:
-    """The hash of the stated policies that artifacts were last compared with, and that of the current ones."""
+def _policies(tenancy: Tenancy) -> Plan[tuple[str, list[Row]]]:
+    """The hash of the stated policies that artifacts were last compared with, and the current ones."""
     tenant = yield from state(tenancy)
-    policies = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
-    stated = content_hash([[row["policy"]["memory_id"], row["policy"]["text"]] for row in policies]) if policies else ""
-    return tenant["compared_policies"] or "", stated
+    rows = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
+    return tenant["compared_policies"] or "", [row["policy"] for row in rows]
+
+
+def _hash_of(policies: Sequence[Row]) -> str:
+    return content_hash([[policy["memory_id"], policy["text"]] for policy in policies]) if policies else ""
 
 
 def _mark_all_uncompared(tenancy: Tenancy, stated: str) -> Plan[None]:

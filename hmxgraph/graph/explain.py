@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from hmxgraph.compiler.reconcile import awaited
 from hmxgraph.errors import NotFound
 from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph.artifacts import ALWAYS, stored_document, tampering
@@ -33,27 +34,32 @@ def evidence(row: Row) -> Evidence:
 
 
 def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
-    """The facts about an artifact: most of its fields, its trust and history, and the checks that it fails."""
+    """The facts about an artifact: most of its fields, its trust and history, what a draft waits for, failed checks."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")
     shown = {name: value for name, value in document.items() if name not in left_out} | (
         {"trust": trust} if trust else {}
     )
-    return shown | {
+    facts = shown | {
         "versions_in_chain": versions,
         "history": _history(properties),
         "tampered": list(tampering(properties)),
     }
+    if document.get("status") == "draft":
+        facts["waits_for"] = list(awaited(document, properties["lineage_key"]))
+    return facts
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, confidence and owner, and the support of a proposal."""
+    """The facts about a memory: its statement, confidence, owner and successors, and the support of a proposal."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}
     if owner := properties.get("owner"):
         facts["owner"] = shown_owner(owner)
+    if row["superseded_by"]:
+        facts["superseded_by"] = row["superseded_by"]
     if properties.get("unproven"):
         facts["trust"] = {
             "in_force": not properties.get("proposed", False),

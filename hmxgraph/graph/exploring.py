@@ -1,7 +1,10 @@
 """Saved queries, the entity graph and its digest, and the server's health."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neo4j.graph import Node, Path, Relationship
@@ -11,6 +14,7 @@ from hmxgraph.errors import InvalidRequest, StatementMisuse
 from hmxgraph.fingerprint.depth import max_depth
 from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read, state
+from hmxgraph.protocol.parsing import checked_text, quoted
 
 # Graph values as plain ones, so that rows can be printed and stored as JSON.
 
@@ -59,11 +63,12 @@ def saved_query(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Proc
 
     Raises:
         StatementMisuse: unknown name, a statement that writes, or parameters that do not fit.
+        InvalidRequest: the value of a parameter is of the wrong type or form.
 
     """
     if not name.startswith(_SAVED):
         raise StatementMisuse(name)
-    return (yield from packaged_rows(tenancy, name, parameters))
+    return (yield from packaged_rows(tenancy, name, _checked(parameters)))
 
 
 def packaged_rows(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedure[list[Row]]:
@@ -87,6 +92,61 @@ def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dic
     if foreign := own.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
     return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
+
+
+# The values of a saved query's parameters. Cypher answers most wrong values with null or a syntax error.
+
+
+def _checked(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """*parameters* with each value in the form that the statements use; unknown names are left to ``bind``."""
+    return {name: FORMS[name](name, value) if name in FORMS else value for name, value in parameters.items()}
+
+
+def _days(name: str, value: object) -> int:
+    days = int(value) if isinstance(value, str) and _DAYS.fullmatch(value) else value
+    if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= _MOST_DAYS:
+        raise InvalidRequest(name, quoted(value), "a whole number of days, 0 or more", f"for example {name}=30")
+    return days
+
+
+def _time(name: str, value: object) -> str:
+    try:
+        time = value if isinstance(value, datetime) else datetime.fromisoformat(checked_text(name, value))
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        expected = "a time with a time zone (ISO 8601 with offset)"
+        raise InvalidRequest(name, quoted(value), expected, f"for example {name}=2026-03-14T03:00:00Z")
+    return time.isoformat()
+
+
+def _texts(name: str, value: object) -> list[str]:
+    if not isinstance(value, list | tuple):
+        raise InvalidRequest(name, quoted(value), "a list of ids", f'for example {name}=["a", "b"]')
+    return [checked_text(name, text) for text in value]
+
+
+def _numbers(name: str, value: object) -> list[float]:
+    # Arrays of numpy are no sequences, but iterable.
+    numbers = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else []
+    if not numbers or not all(isinstance(number, Real) for number in numbers):
+        raise InvalidRequest(name, quoted(value), "a list of numbers", f"from Python, for example {name}=[0.1, 0.2]")
+    return [float(number) for number in numbers]
+
+
+_DAYS = re.compile(r"[0-9]{1,9}")
+_MOST_DAYS = 999_999_999
+FORMS: Mapping[str, Callable[[str, Any], object]] = {
+    "artifact_id": checked_text,
+    "days": _days,
+    "embedding": _numbers,
+    "name": checked_text,
+    "prefix": checked_text,
+    "session_id": checked_text,
+    "since": _time,
+    "source_ids": _texts,
+    "thread_id": checked_text,
+}
 
 
 # A saved query as a picture. Plain rows would lack the ends of relationships.
@@ -121,12 +181,13 @@ def picture(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Procedur
 
     Raises:
         StatementMisuse: unknown name, or parameters that do not fit.
-        InvalidRequest: there are rows, but none contains a node.
+        InvalidRequest: the value of a parameter is of the wrong type or form, or there are rows, but none contains a
+            node.
 
     """
     if not name.startswith(_SAVED):
         raise StatementMisuse(name)
-    bound_parameters = _with_tenant(tenancy, name, parameters)
+    bound_parameters = _with_tenant(tenancy, name, _checked(parameters))
     return (yield from read(lambda: _picture(name, bound_parameters)))
 
 

@@ -438,7 +438,7 @@ def _record_of(
     return TaskRecord(tenant_id=tenancy.tenant_id, **{**fields, "task_id": task_ids[reply]})
 
 
-def record(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
+def record_view(tenancy: Tenancy, artifact_id: str) -> Procedure[RecordView]:
     """The record with this id and its current trust tier.
 
     Raises:

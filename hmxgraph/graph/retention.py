@@ -32,7 +32,7 @@ class _ErasedRecords(NamedTuple):
 
 
 def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
-    """The records that these events report, without erased ones; locks their tasks, as every writer does first."""
+    """The records that these events report, without erased ones; locks their tasks in the order of all writers."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
@@ -124,7 +124,8 @@ class _Totals:
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
     """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
-    Memories, entities, relations and artifacts without other evidence are deprecated; compiled artifacts are blanked.
+    Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from these
+    sessions are deprecated and blanked, whatever evidence remains.
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
     that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
     and reports what would be erased.
@@ -339,7 +340,10 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 
 def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Blank artifacts compiled from these sessions and deprecate others without evidence; return the ids of both."""
+    """Deprecate artifacts that cite these sessions, and others without evidence; return the ids of both.
+
+    Those compiled from the sessions are blanked. Of them, only ids of drafts and active artifacts are returned.
+    """
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)
     keys = sorted({row["key"] for row in (*evidenced, *compiled)})
@@ -365,7 +369,7 @@ def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:
-    """Blank the compiled artifacts that cite the sessions, and hash the pattern names of all versions."""
+    """Blank the compiled artifacts that cite the sessions, and hash the words in the lineage keys of all versions."""
     rows = [
         {"key": row["key"], "cites_session": row["cites_session"], "lineage_key": hashed_lineage(row["lineage_key"])}
         for row in compiled

@@ -171,7 +171,7 @@ class Repeats:
         return fresh
 
     def _restates(self, candidate: Candidate) -> bool:
-        """Whether a memory or an event has just the words of an earlier memory, whoever said it."""
+        """Whether a memory or an event has exactly the words of an earlier memory; remember the words of a memory."""
         if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
         own = statement(candidate)
@@ -368,7 +368,7 @@ class Box:
         return self._groups[ranked.rank]
 
 
-# In which order a strategy tries the entries of the sections, each of which is given best first.
+# A strategy: given the entries of each section, best first, it yields them in the order to try them.
 _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
@@ -425,7 +425,7 @@ def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Rank
 
 
 def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """Cut the best entry that did not fit to the rest of the budget, if that is at least twice ``LEAST_CUT``."""
+    """Add the best entry that did not fit, cut to the rest of the budget, if that is at least twice ``LEAST_CUT``."""
     waiting = (ranked for members in sections.values() for ranked in members if ranked.rank not in box.packed)
     best = min(waiting, key=lambda ranked: ranked.rank, default=None)
     if best is not None and box.free - box.overhead(best) >= 2 * LEAST_CUT:
@@ -440,8 +440,8 @@ def truncated_to(
 ) -> str:
     """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 
-    It consists of the beginning and the passages with terms of *weight_by_term*; if the longest prefix that fits has
-    all of these passages, of that prefix.
+    It consists of the beginning and the passages with terms of *weight_by_term*. If the longest prefix that fits
+    contains all these passages, it is that prefix.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

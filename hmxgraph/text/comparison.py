@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
+from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, wording, words
 
 # Similarity of texts and sets, in [0, 1].
 
@@ -48,6 +48,16 @@ _SCOPE_WORDS = re.compile(
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
+# Clauses that say when, why, to what end or for whom a directive holds; a negation in them does not invert it.
+_CLAUSE = r"(?:[^,;.!?]|\.(?=\S))"
+_CIRCUMSTANCE = re.compile(
+    rf"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\s{_CLAUSE}*"
+    r"|\b(?:who|which|that) (?:do|does|did|is|are|was|were|has|have|had|can|could|will)(?= not\b)"
+    rf"(?:(?!\s(?:must|may|should|shall)\b){_CLAUSE})*"
+    r"|(?<=\w )(?<!\b(?:try|are|you) )(?<!\b(?:sure|need|have|want|used) )(?<!remember )(?<!forget )(?<!important )"
+    rf"(?<!careful )to (?:avoid|prevent)\s{_CLAUSE}*|(?<=, )(?:avoiding|preventing)\s{_CLAUSE}*",
+    re.IGNORECASE,
+)
 _NEGATIONS = frozenset(
     (
         "not",
@@ -126,7 +136,8 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
 
-    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable".
+    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable". Negations in a
+    circumstance ("when nobody answers") do not count.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -136,11 +147,24 @@ def stance(text: str) -> _Stance:
     True
     """
     normalised = _SCOPE_WORDS.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
-    based = [(word, _base(word)) for word in words(normalised)]
+    circumstances = _circumstances(normalised)
+    main = _CIRCUMSTANCE.sub(" ", normalised) if circumstances else normalised
+    based = [(word, _base(word)) for word in words(main)]
     negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in based)
     aligned = [_OPPOSITES.get(base, base) for word, base in based if word not in _NEGATIONS]
+    aligned += ["not" if word in _NEGATIONS else _base(word) for word in words(circumstances)]
     about = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
+
+
+def _circumstances(text: str) -> str:
+    """The circumstances that *text* names; empty if nothing else is left, as when no comma ends an opening clause.
+
+    >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it hangs do not call Ada")
+    ('when the build does not finish', '')
+    """
+    clauses = _CIRCUMSTANCE.findall(text)
+    return " ".join(clauses) if words(_CIRCUMSTANCE.sub(" ", text)) else ""
 
 
 # Plain statements that cannot both be true: the same words except for a negation or an amount.
@@ -157,6 +181,10 @@ _BEFORE_AMOUNT = frozenset(
         " only least most than about roughly around exactly within every after of"
     )
 )
+_TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
+# One or more times of the day, as in "9:00 to 17:00".
+CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
+_CLOCK = re.compile(rf"(?<=\s)(at|by|before|after|until|till|from|around) ({CLOCK_TIMES})", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
@@ -172,13 +200,15 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """Split a plain statement into its topic (words and signs) and its answer (negations and amounts).
+    """Split a plain statement into its topic (words and signs) and its answer (negations, amounts and times).
 
     Fillers belong to neither. Equal topics with different answers contradict each other. The topic is empty if it has
     fewer than two words.
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')
+    >>> claim("Backups run at 02:00").topic == claim("Backups run at 4 am").topic
+    True
     >>> claim("The cache is enabled").topic == claim("The cache isn't enabled").topic
     True
     >>> claim("Ticket 17 is closed").topic == claim("Ticket 18 is closed").topic
@@ -186,7 +216,8 @@ def claim(text: str) -> Claim:
     >>> claim("A seat costs $5").topic == claim("A seat costs \u20ac5").topic
     False
     """
-    spoken = words(_NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
+    times = [wording(match[2]) for match in _CLOCK.finditer(text)]
+    spoken = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
     topic, amounts, negations = list[str](), list[str](), 0
     for before, word in zip(("", *spoken), spoken, strict=False):
         base = _base(word)
@@ -198,7 +229,7 @@ def claim(text: str) -> Claim:
         elif word not in _FILLER_WORDS:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
-    answer = " ".join([*(["not"] if negations % 2 else []), *amounts])
+    answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *times])
     subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
     return Claim(subject, answer, bool(_RENEWED.search(text)))
 
@@ -245,5 +276,6 @@ def _base(word: str) -> str:
 
 
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that stay in the subject of a text: the opposites "after" and "down" are replaced by them.
-_MEANINGFUL = frozenset({"before", "up"})
+# Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and the "not" of a
+# circumstance.
+_MEANINGFUL = frozenset({"before", "up", "not"})

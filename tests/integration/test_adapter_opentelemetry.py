@@ -116,6 +116,8 @@ def test_our_own_calls_are_spans_without_contents(graph, traced, address):
     graph.pack("My secret plan")
     with pytest.raises(hmxgraph.NotFound):
         graph.suggest(session_id="My secret session")
+    # Reading a task record is none of the named operations.
+    graph.records.get(graph.tasks.start(goal="My secret goal").artifact_id)
     calls = ["record", "append", "ingest", "remember", "compile", "suggest", "pack", "suggest"]
     ended = kept.get_finished_spans()
     assert [span.attributes["hmxgraph.call"] for span in ended] == calls

@@ -70,10 +70,13 @@ def test_filters_narrow_the_listing(record, listed):
     assert listed(compiled_by="two") == ["p1"]
 
 
-def test_an_unknown_status_or_limit_is_refused(connection, tenancy):
-    """An unknown status or an invalid limit raises an error instead of returning an empty page."""
+def test_an_unknown_status_type_or_limit_is_refused(connection, tenancy):
+    """An unknown status or type, or an invalid limit raises an error instead of returning an empty page."""
     with pytest.raises(UnknownChoice, match="status"):
         connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(status="actve")))
+    with pytest.raises(UnknownChoice, match="artifact_type 'playbook'; choose one of task_schema, failure_playbook"):
+        connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(artifact_type="playbook")))
+    assert not connection.perform(artifacts.artifacts(tenancy, ArtifactFilter(artifact_type="x-acme-checklist")))
     for limit in (0, -1, 10**20, 10**5000):
         with pytest.raises(InvalidRequest, match="limit"):
             connection.perform(artifacts.artifacts(tenancy, limit=limit))

@@ -181,6 +181,19 @@ def test_compiling_opens_what_contradicts_by_now(graph, record, listed, cypher, 
     assert listed() == open_conflicts
 
 
+def test_a_withdrawal_in_other_words_contradicts_its_rule_until_somebody_confirms_it(graph, listed, resolve):
+    """Compiling opens one conflict between a rule and the withdrawal that names it; resolving ends the rule."""
+    rule = graph.remember("New patients must not be booked before 10:00", kind="policy")
+    back = graph.remember("The 10:00 rule no longer applies", kind="policy")
+    for _ in range(2):
+        graph.compile()
+        (conflict,) = listed()
+    assert (conflict.kind, sides(conflict)) == ("withdrawn_rule", sorted([rule.memory_id, back.memory_id]))
+    resolve(conflict.conflict_id, back.memory_id, reason="confirmed")
+    graph.compile()
+    assert (listed(), graph.memory.get(rule.memory_id).status) == ((), "contradicted")
+
+
 def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
     """Compiling compares artifacts that were stored but never compared, and marks them as compared."""
     sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]

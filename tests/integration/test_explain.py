@@ -102,6 +102,7 @@ def test_an_artifact_leads_to_the_text_of_its_events(stored_memory, connection, 
 def test_an_artifact_is_explained_with_its_history(connection, tenancy, explained):
     """An artifact's explanation has its statuses with reasons, its chain's length and its open conflicts."""
     connection.perform(lifecycle.record_artifact(tenancy, policy("p1", "Use it", status="draft")))
+    assert explained("p1").facts["waits_for"] == ["an operator who activates it"]
     connection.perform(lifecycle.transition(tenancy, "p1", "active", reason="checked", at_us=at(9)))
     connection.perform(lifecycle.record_artifact(tenancy, policy("p2", "Never use it")))
     explanation = explained("p1")
@@ -110,6 +111,7 @@ def test_an_artifact_is_explained_with_its_history(connection, tenancy, explaine
         ("active", "checked"),
     ]
     assert explanation.facts["versions_in_chain"] == 1
+    assert "waits_for" not in explanation.facts
     assert [item.kind for item in explanation.conflicts] == ["opposing_recommendations"]
 
 
@@ -218,3 +220,11 @@ def test_a_task_record_leads_to_its_event(graph, explained):
     )
     assert "Deploy staging" in explanation.text
     assert [event.agent_id for event in explanation.events] == ["ana"]
+
+
+def test_a_superseded_memory_names_its_successor(graph):
+    """The explanation of a memory that no longer holds has the id of the one that took its place."""
+    old = graph.remember("The staging cluster has three nodes")
+    new = graph.remember("The staging cluster has five nodes", supersedes=old.memory_id)
+    assert graph.explain(old.memory_id).facts["superseded_by"] == [new.memory_id]
+    assert "superseded_by" not in graph.explain(new.memory_id).facts

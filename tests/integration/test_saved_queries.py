@@ -119,7 +119,7 @@ def test_an_entity_is_found_as_people_type_it(demo, typed, name, entity_type):
 def test_relations_read_in_their_direction(demo, name, given):
     """A tool raises an error, not the other way round, whichever end the query starts from."""
     rows = demo.query(f"explore/{name}", **given)
-    raised = [(row["source"], row["target"]) for row in rows if row["relation"]["relation_type"] == "raises"]
+    raised = [(row["source"], row["target"]) for row in rows if row["relation"].get("relation_type") == "raises"]
     assert ("kubectl", "KubectlError") in [(source["name"], target["name"]) for source, target in raised]
     assert {target["type"] for _, target in raised} == {"error_type"}
 
@@ -218,3 +218,37 @@ def test_commands_tests_and_requests_count_as_tools(graph, tenant_id):
         ("tee", 1, 0.0),
         ("test_run", 1, 1.0),
     ]
+
+
+def test_failed_results_count_as_errors(graph, tenant_id):
+    """A failed result is listed and tied to its tool; one with an error event of its own is listed as that event."""
+    script = Script("s", tenant=tenant_id).user("Book a slot").call("find_slots")
+    for number in (5, 5, 6):
+        script.add("tool_call", {"tool_name": "book", "call_id": f"c{len(script.events)}", "arguments": {}})
+        script.add("tool_result", script.events[-1].content | {"success": False, "error": f"SLOT_TAKEN: slot {number}"})
+    script.add("command_exec", {"command": "git push", "exit_code": 1}).call("grip", error="item slipped")
+    script.add("command_exec", {"command": "make", "exit_code": 2})
+    script.add("error", {"error_type": "BuildError", "message": "no rule"}, parent_event_id=script.events[-1].event_id)
+    graph.ingest(script.events)
+    texts = [row["text"] for row in graph.query("explore/error_events")]
+    assert [text.split()[:2] for text in texts] == [
+        ["BuildError:", "no"],
+        ["ToolError:", "Error:"],
+        ["$", "git"],
+        *[["book", "failed:"]] * 3,
+    ]
+    rows = graph.query("explore/errors_and_tools").rows
+    failures = [(row["source"]["text"], row["target"]["name"]) for row in rows if row["relation"]["type"] == "MENTIONS"]
+    assert sorted(name for _, name in failures) == ["book", "book", "git push"]
+
+
+def test_erased_memories_are_not_listed(graph, tenant_id):
+    """A memory whose evidence was erased leaves no blank row."""
+    graph.remember("Staging runs three nodes")
+    graph.ingest(
+        Script("s", tenant=tenant_id).add("message", {"role": "system", "text": "Never deploy on Friday."}).events
+    )
+    listed = [row["text"] for row in graph.query("explore/memories")]
+    assert len(listed) == 2
+    graph.forget(session_id="s")
+    assert [row["text"] for row in graph.query("explore/memories")] == ["Staging runs three nodes"]

@@ -254,8 +254,9 @@ def test_explain_shows_whose_experience_an_artifact_is(say, graph):
     report = graph.compile()
     assert any("web:evil.example" in note for note in report.no_material)
     (draft,) = graph.artifacts(artifact_type="decision_policy", status="draft").artifacts
-    trust = graph.explain(draft.artifact_id).facts["trust"]
-    assert trust == {"in_force": False, "untrusted_sources": ["web:evil.example"]}
+    facts = graph.explain(draft.artifact_id).facts
+    assert facts["trust"] == {"in_force": False, "untrusted_sources": ["web:evil.example"]}
+    assert facts["waits_for"] == ["support from more sessions and sources, since it relies on web:evil.example"]
 
 
 def test_fingerprints_count_what_the_tenant_holds(say, graph):

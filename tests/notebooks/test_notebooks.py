@@ -7,7 +7,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.session_makers import repaired_deployment
+
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+OWN_MEMORY = [path for path in NOTEBOOKS if "To see your own memory" in path.read_text(encoding="utf-8")]
 PICTURES = {"image/png", "image/svg+xml"}
 
 
@@ -40,6 +43,22 @@ def test_notebook_runs(path, surroundings):
     resources = {"metadata": {"path": str(surroundings)}}
     NotebookClient(notebook, timeout=120, resources=resources, coalesce_streams=True).execute()
     assert [kinds(cell) for cell in code_cells(notebook)] == [kinds(cell) for cell in code_cells(kept)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OWN_MEMORY, ids=lambda path: path.stem)
+@pytest.mark.filterwarnings("default")
+def test_notebook_runs_on_a_memory_of_your_own(path, surroundings, graph, tenant_id):
+    """A notebook that promises it runs on the reader's tenant, whatever the failures in it."""
+    for number in range(2):
+        graph.ingest(repaired_deployment(f"s{number}", tenant=tenant_id))
+    notebook = nbformat.read(path, as_version=4)
+    for cell in code_cells(notebook):
+        cell.source = cell.source.replace('f"notebook-{uuid.uuid4()}"', repr(tenant_id), 1)
+        cell.source = re.sub(r"(?m)^graph\.ingest.*$", "", cell.source)
+    resources = {"metadata": {"path": str(surroundings)}}
+    NotebookClient(notebook, timeout=120, resources=resources, coalesce_streams=True).execute()
+    assert not [kind for cell in code_cells(notebook) for kind in kinds(cell) if "error" in kind]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -7,7 +7,7 @@ import pytest
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import ERASED, BuildContext, Head, lineage, reconcile
+from hmxgraph.compiler.reconcile import ERASED, BuildContext, Head, Place, awaited, build, lineage, reconcile
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import START, Script, deployment
@@ -157,3 +157,29 @@ def test_one_half_is_success(draft, before, successes, action):
     seen = Observations(10, 10, successes)
     draft = replace(draft, seen=seen)
     assert only([head_of(draft, success_rate=before)], [draft]).action == action
+
+
+OUTSIDE = {"trust": {"untrusted_sources": ["web:evil.example"], "in_force": False}}
+WAITING = [
+    ({"seen": Observations(sessions=1, count=1, successes=1)}, "more sessions that show it (so far 1)"),
+    ({"seen": Observations(sessions=5, count=1, successes=1)}, "with known outcomes (so far 1)"),
+    ({"useful": False}, "more cases that follow the same steps"),
+    ({"useful": False, "metadata": {"kinds_of_requests": 1}}, "a second kind of request"),
+    ({"proposed": True, "metadata": OUTSIDE}, "since it relies on web:evil.example"),
+]
+
+
+@pytest.mark.parametrize(("fields", "expected"), WAITING)
+def test_a_draft_says_what_it_waits_for(draft, fields, expected):
+    """The document of a draft shows the one condition that keeps it from becoming active."""
+    artifact = build(replace(draft, **fields), Place(), MAKING)
+    assert artifact.status == "draft"
+    (reason,) = awaited(artifact.document(), lineage(draft))
+    assert expected in reason
+
+
+def test_a_draft_that_was_not_compiled_waits_for_an_operator(draft):
+    """An artifact recorded as a draft waits for an operator, an imported one also for own events."""
+    document = build(draft, Place(), MAKING).document()
+    assert awaited(document, "a1") == ("an operator who activates it",)
+    assert len(awaited(document | {"metadata": {"imported": {"artifact_id": "a1"}}}, "a1")) == 2

@@ -79,6 +79,39 @@ ORDERS = [
     ("You are not allowed to share customer data.", 0.85, True),
     ("You must not share customer data.", 0.85, True),
     ("Only Denise may approve refunds.", 0.75, False),
+    ("Do not approve refunds above 100 euros.", 0.6, False),
+    # Announced as a rule.
+    ("New rule: new patients must not be booked before 9:00 on Mondays", 0.75, False),
+    ("New rule from the practice manager: never overbook.", 0.9, True),
+    ("Another rule from the landlord: no barbecues on the balconies.", 0.7, False),
+    ("One more rule: refunds above 100 euros need a second signature.", 0.7, False),
+    ("Here's a new house rule: shoes stay at the door.", 0.7, False),
+    ("Our new policy is that guests under 16 come with a parent.", 0.7, False),
+    ("General rule - quote prices including tax.", 0.7, False),
+    ("Updated policy: deployments happen on Tuesdays only.", 0.7, False),
+    ("New guideline for reports: figures go before the text.", 0.7, False),
+    ("The new rule is: never send invoices on weekends.", 0.9, True),
+    ("Rule for releases: never tag on Fridays.", 0.9, True),
+    # After a label or a colon.
+    ("From now on use the plan check: never pass --force without showing me the plan first", 0.8, True),
+    ("Database changes: always take a backup first.", 0.9, False),
+    ("Deployments: you must not skip the review.", 0.85, True),
+    # One particular thing, for good.
+    ("From now on use the blue template.", 0.8, False),
+    ("Use the staging cluster going forward.", 0.8, False),
+    ("In future use a shorter subject line.", 0.8, False),
+    # A thing for a kind of purpose.
+    ("Use station pack-3 for fragile goods", 0.6, False),
+    ("Use British English for emails.", 0.6, False),
+    ("Please use sandbox keys for integration tests.", 0.6, False),
+    ("Use tabs for Makefiles.", 0.6, False),
+    # A manner that an agent is to drop.
+    ("Stop asking for confirmation", 0.6, False),
+    ("Stop asking me for confirmation.", 0.6, False),
+    ("Please stop adding emojis to your replies.", 0.6, False),
+    ("Stop apologising for mistakes.", 0.6, False),
+    ("Stop summarising what you did.", 0.6, False),
+    ("Stop using jargon.", 0.6, False),
 ]
 LASTING = [
     "From now on", "Going forward", "Moving forward", "In future", "In the future", "Next time", "Henceforth",
@@ -141,6 +174,36 @@ NO_ORDERS = [
     "There must be a mistake in the numbers.",
     "Your kids must be so proud.",
     "Guests must have left early.",
+    "I broke the new rule: I ate meat.",
+    "The new rule is confusing.",
+    "A new rule: this one.",
+    "New rules:",
+    "New rule: what happens on Mondays?",
+    "My motto: never give in.",
+    "He told me one thing: always be kind.",
+    "The book says: never look back.",
+    "Title: Never let go.",
+    "Notes: keep it short and use the form in the future.",
+    "Use the blue template.",
+    "Use a shorter subject line.",
+    "Use this from now on?",
+    "Use my card for the refunds.",
+    "Use it for both flights.",
+    "Use these for baking.",
+    "Use the voucher for tickets.",
+    "Use the voucher for all tickets.",
+    "Use credit_card_8003957 for tickets.",
+    "Use option 2 for flights.",
+    "Use tools for edits:",
+    "Use cash for now.",
+    "Stop asking.",
+    "Stop asking me this.",
+    "Stop using this tone.",
+    "Stop charging my card.",
+    "Stop running the server.",
+    "Stop writing the report.",
+    "I want to stop asking for help.",
+    "She will not stop asking for money.",
 ]
 
 
@@ -155,7 +218,7 @@ def test_orders_are_understood(sentence, confidence, hard):
 @pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
 def test_every_order_has_a_sign_of_one(sentence):
     """The prefilter passes every directive, so that it is remembered."""
-    assert may_contain_directive(sentence.lower())
+    assert may_contain_directive(f"{sentence.rstrip('.')}. Then the rest.".lower())
     assert [draft.kind for draft in extract(said(sentence)).memories] == ["policy"]
 
 
@@ -199,7 +262,9 @@ def test_a_system_prompt_orders_for_occasions(sentence):
 
 
 def test_a_greeting_is_no_part_of_the_order():
-    """The policy has the words of the directive without a greeting, but with "please"."""
+    """The policy has the words of the directive without greeting or announcement, but with "please" and its scope."""
+    assert directive_in("New rule from Ada: never overbook.").text == "Never overbook."
+    assert directive_in("Rule for releases: never tag late.").text == "Rule for releases: never tag late."
     assert directive_in("Ok thanks, always cite sources.").text == "Always cite sources."
     assert directive_in("Please always cite sources.").text == "Please always cite sources."
 

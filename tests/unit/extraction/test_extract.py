@@ -346,3 +346,10 @@ def test_only_a_repeated_result_has_the_extraction_of_an_earlier_one(changed):
     assert extract(again) is first
     other = {"source": "tool:get_order", **changed, "content": {**content, **changed.get("content", {})}}
     assert extract(event("tool_result", **other)) is not first
+
+
+def test_the_memory_that_another_supersedes_is_no_entity():
+    """A remembered text mentions what it names, not the id of the memory that it replaces."""
+    content = {"kind": "fact", "text": "Backups run on Neo4j", "supersedes": "69220adc-5f4f-5185-be34-e3461e483027"}
+    assert mentioned(extract(event("x-hmxgraph-memory", content), by_hand=True)) == {("concept", "neo4j")}
+    assert ("supersede", content["supersedes"]) in mentioned(extract(event("x-other", content)))

@@ -32,7 +32,32 @@ LIFTED = [
     ("Never push to main.", "Forget the rule about pushing to main.", "lifts"),
     ("Never deploy on Fridays.", "The ban on deploying on Fridays is lifted.", "lifts"),
 ]
+# The withdrawal of a rule by its name, and that name.
+NAMED = [
+    ("The 10:00 rule no longer applies", "10:00"),
+    ("Dr. Okafor changed her hours, the 10:00 rule no longer applies.", "10:00"),
+    ("Our no-smoking policy has been abolished.", "no-smoking"),
+    ("Forget the two-signature rule.", "two-signature"),
+    ("The helmet requirement is lifted.", "helmet"),
+    ("The weekend ban is gone now.", "weekend"),
+    ("Please ignore the 9:00 rule from now on.", "9:00"),
+    ("That no-refund policy does not apply any more.", "no-refund"),
+    ("The dress code rule is history.", "dress code"),
+    ("Scrap the 100-word limit.", "100-word"),
+]
 NOT_LIFTED = [
+    "The new rule no longer applies.",
+    "Ignore the last restriction.",
+    "The refund policy no longer applies to me.",
+    "Does the 10:00 rule no longer apply?",
+    "The 10:00 rule applies.",
+    "The 10:00 rule is important.",
+    "Don't forget the 10:00 rule.",
+    "Forget the rule.",
+    "The 10:00 rule no longer applies if you are ill.",
+    "Tom says the 10:00 rule no longer applies.",
+    "The speed limit is 50.",
+    "You may feel sick again.",
     "You may not push to main.",
     "You may only push to main.",
     "You may push to main if the tests pass.",
@@ -59,6 +84,15 @@ def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
     assert (withdrawal.kind, withdrawal.slot, withdrawal.predicate) == ("policy", order.slot, how)
     assert withdrawal.answer != order.answer
     assert draft("policy", back).slot == order.slot
+    assert not CUES.isdisjoint(cues(back.lower()))
+
+
+@pytest.mark.parametrize(("back", "name"), NAMED)
+def test_a_rule_is_withdrawn_by_its_name(back, name):
+    """A rule may be called by one of its words instead of by what it asks for."""
+    (withdrawal,) = extract(said(back), TrustPolicy(single_user=True)).memories
+    assert (withdrawal.kind, withdrawal.predicate) == ("policy", "lifts")
+    assert (withdrawal_in(back).matter, withdrawal_in(back).confidence) == (name, 0.6)
     assert not CUES.isdisjoint(cues(back.lower()))
 
 

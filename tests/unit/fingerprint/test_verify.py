@@ -95,6 +95,33 @@ def test_the_failed_check_is_named(case):
     assert said in str(caught.value).splitlines()[0]
 
 
+ENVELOPE_AGAIN = "get the file again from its sender"
+NO_FINGERPRINT = {
+    "json lines": ('{"event_id": "a"}\n{"event_id": "b"}\n', "check 'json' failed: this is no fingerprint"),
+    "binary": (b"\x1f\x8b\x08", "check 'json' failed: this is no fingerprint"),
+    "empty": ("", "check 'json' failed: this is no fingerprint"),
+    "a list": (b"[]", "check 'format' failed: this is no fingerprint"),
+    "another document": ({"event_id": "a"}, "check 'format' failed: this is no fingerprint"),
+}
+
+
+@pytest.mark.parametrize("case", NO_FINGERPRINT)
+def test_a_file_that_is_no_fingerprint_is_called_so(case):
+    """Any other file is not taken for a damaged fingerprint, which would have to be sent again."""
+    source, said = NO_FINGERPRINT[case]
+    with pytest.raises(FingerprintRefused) as caught:
+        verify(source)
+    assert str(caught.value).startswith(said)
+    assert ENVELOPE_AGAIN not in str(caught.value)
+
+
+@pytest.mark.parametrize("part", [str.encode, str])
+def test_a_truncated_fingerprint_has_to_be_sent_again(part):
+    """Of a damaged envelope the error says where it stops being JSON and how to get another."""
+    with pytest.raises(FingerprintRefused, match=f"not strict JSON at byte .*; {ENVELOPE_AGAIN}"):
+        verify(part(envelope().to_json()[:100]))
+
+
 def test_hashes_come_before_structure():
     """A document changed after the export is reported as changed, not as malformed."""
     with pytest.raises(HashMismatch) as caught:

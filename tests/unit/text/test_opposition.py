@@ -65,6 +65,47 @@ def test_answers_differ(statement, variant, expected):
     assert differs(statement, variant) is differs(variant, statement) is expected
 
 
+FOR_IT = [
+    "Escalate to Priya when the registrar does not answer",
+    "Page the on-call engineer if nobody replies within an hour.",
+    "If the registrar doesn't answer, escalate to Priya.",
+    "Ask for a receipt unless the amount is not taxable",
+    "Retry until the queue is not full",
+    "Charge the deposit because guests never cancel in time",
+    "Archive branches that are not merged within a month",
+    "Write to customers who have not paid.",
+    "Lock the door so that nobody can enter",
+    "Keep a copy in case the upload does not finish",
+    "Use salts to prevent lookups in tables",
+    "Keep the tone formal, avoiding slang.",
+]
+AGAINST_IT = [
+    "Never escalate to Priya when the registrar answers",
+    "Do not page anyone if nobody replies.",
+    "If the registrar does not answer, do not call Priya.",
+    "Don't deploy while the tests are not green",
+    "When it hangs do not restart it",
+    "Customers who have not paid must not be served",
+    "Nobody may merge until the build passes",
+    "Never archive branches that are not merged",
+    "Make sure that the tests do not hang",
+    "Ensure that no secrets are committed since they leak",
+    "Try to avoid jargon",
+    "Make sure to avoid jargon",
+]
+
+
+@pytest.mark.parametrize(("texts", "against"), [(FOR_IT, False), (AGAINST_IT, True)])
+def test_a_negation_in_a_circumstance_does_not_invert_the_rule(texts, against):
+    """What does not happen in the condition is asked for all the same; a negation of the instruction counts."""
+    assert [text for text in texts if stance(text).against is not against] == []
+
+
+def test_a_negated_circumstance_is_another_subject():
+    """Rules for opposite circumstances do not answer the same question."""
+    assert stance("Call Ada when the tests pass").about != stance("Call Ada when the tests do not pass").about
+
+
 def test_stance_counts_negations():
     """Two negations cancel each other."""
     assert stance("Don't skip the tests").against is False
@@ -98,3 +139,42 @@ def test_a_longer_text_about_the_same_is_an_opposite():
     rule = "Rotate database credentials vault weekly"
     assert opposed(rule, "Never rotate database credentials vault during holiday season peak traffic window")
     assert not opposed(rule, "Never rotate database logs during holiday season peak traffic window")
+
+
+OTHER_TIMES = [
+    ("Backups run at 02:00", "Backups run at 04:00"),
+    ("The night job starts at 1 am", "The night job starts at 3 a.m."),
+    ("The office closes at 18:00.", "The office closes at 5 pm."),
+    ("Deliveries arrive before noon", "Deliveries arrive before 9:30"),
+    ("The shift lasts until 22:00", "The shift lasts until midnight"),
+    ("The desk is staffed from 9:00 to 17:00", "The desk is staffed from 8:00 to 16:00"),
+    ("Reports are due by 10:00 on Mondays", "Reports are due by 12:00 on Mondays"),
+    ("Dinner is at 7 pm", "Dinner is at 8 pm"),
+    ("Syncs run at 6:00 and 18:00", "Syncs run at 7:00 and 19:00"),
+    ("The pool opens after 8 am", "The pool opens after 10 am"),
+]
+NO_OTHER_TIMES = [
+    ("Backups run at 02:00", "Restores run at 04:00"),
+    ("Backups run at 02:00", "Backups end at 04:00"),
+    ("Backups run until 02:00", "Backups run from 02:00"),
+    ("The 10:00 train is late", "The 11:00 train is late"),
+    ("Backups run at 02:00", "Backups run at night"),
+    ("Reports are due by 10:00 on Mondays", "Reports are due by 10:00 on Fridays"),
+    ("Room 9:30 is free", "Room 9:40 is free"),
+    ("Backups run at site 2", "Backups run at site 4"),
+    ("Ratio at 1:3", "Ratio at 1:4"),
+    ("Version 2:30 was built", "Version 2:31 was built"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), OTHER_TIMES)
+def test_another_time_of_the_same_is_another_answer(first, second):
+    """Statements that differ in the time of the day cannot both hold."""
+    assert claim(first).topic == claim(second).topic
+    assert claim(first).answer != claim(second).answer
+
+
+@pytest.mark.parametrize(("first", "second"), NO_OTHER_TIMES)
+def test_a_time_of_something_else_is_no_other_answer(first, second):
+    """Times of other things, names that look like times and other prepositions are other topics."""
+    assert claim(first).topic != claim(second).topic

@@ -1,0 +1,39 @@
+"""Withdrawals in other words than the rule's: "the 10:00 rule no longer applies" names a rule by a part of it.
+
+A withdrawal in the words of a rule replaces it at once. Otherwise a conflict is opened with the only earlier rule of
+the same owner that contains every word of the withdrawal, so that somebody can confirm it.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
+from hmxgraph.graph._conflict_rows import Side, conflict_row
+from hmxgraph.graph.plan import Row, Tenancy
+from hmxgraph.text.comparison import stance
+from hmxgraph.text.terms import TokenCounter
+
+_RULES = frozenset({"demands", "forbids"})
+# What is allowed may be said of many rules; only a rule called by its name is known from a single word.
+_LEAST_WORDS = 2
+
+
+def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: TokenCounter) -> Iterator[Row]:
+    """The conflicts between withdrawals and rules among the stated *policies* in force."""
+    policies = [policy for policy in policies if not policy.get("unproven")]
+    for policy in policies:
+        withdrawn = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
+        if withdrawn and not policy.get("supersedes_key"):
+            rules = [rule for rule in policies if _is_withdrawn(rule, policy, withdrawn)]
+            if len(rules) == 1:
+                sides = [Side("memory", each["memory_id"], each["text"], each["key"]) for each in (*rules, policy)]
+                reason = f"{policy['text']!r} seems to withdraw the rule {rules[0]['text']!r}"
+                yield conflict_row(tenancy, "withdrawn_rule", sides, reason, policy["first_us"], count_tokens)
+
+
+def _is_withdrawn(rule: Row, withdrawal: Row, withdrawn: Withdrawal) -> bool:
+    kinds = _RULES if withdrawn.forgotten else {"demands" if withdrawn.need_not else "forbids"}
+    if rule.get("predicate") not in kinds or rule.get("owner", "") != withdrawal.get("owner", ""):
+        return False
+    about = stance(withdrawn.matter).about
+    enough = len(about) >= (1 if withdrawn.forgotten else _LEAST_WORDS)
+    return enough and rule["last_us"] < withdrawal["first_us"] and about <= stance(rule["text"]).about
