@@ -28,7 +28,7 @@ def test_no_time_is_one_clear_error(moment):
     with pytest.raises(HmxGraphError, match="write a time like 2026") as refused:
         as_us(moment)
     assert isinstance(refused.value, ValueError)
-    shown = moment if isinstance(moment, str) else moment.isoformat() if type(moment) is datetime else repr(moment)
+    shown = moment.isoformat() if type(moment) is datetime else str(moment)
     assert shown in str(refused.value)
 
 
