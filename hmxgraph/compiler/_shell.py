@@ -131,8 +131,16 @@ def lacks_options(line: str, other: str) -> bool:
     >>> lacks_options("deploy web.yaml", "deploy --apply web.yaml"), lacks_options("deploy -f", "deploy --apply")
     (True, False)
     """
-    options, others = (frozenset(_OPTION.findall(text.lower())) for text in (line, other))
-    return options < others
+    return _options(line) < _options(other)
+
+
+def has_options(line: str, other: str) -> bool:
+    """Whether *line* has all options of the command line *other*."""
+    return _options(line) >= _options(other)
+
+
+def _options(line: str) -> frozenset[str]:
+    return frozenset(_OPTION.findall(line.lower()))
 
 
 def blamed(parts: Sequence[Command], output: str) -> Command | None:

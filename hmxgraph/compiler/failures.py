@@ -5,10 +5,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from hmxgraph.compiler._amendments import FEWER, UNEXPLAINED
-from hmxgraph.compiler._shell import lacks_options, tried_again
+from hmxgraph.compiler._shell import has_options, lacks_options, tried_again
 from hmxgraph.compiler._signatures import mask_numbers, mask_quoted
 from hmxgraph.compiler._slots import merged, template
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, serves_any_purpose
@@ -288,15 +288,16 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         first = () if summary.skipped_steps else _first_reactions(summary.steps)
         return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
-    attempts = [
+    retries = (
         place
         for place, step in enumerate(later)
         if _is_attempt(step, failed) and not changes_another(step, failure.step, summary)
-    ]
+    )
+    attempts = [*islice(retries, 1)]
     # A trial run, such as one without "--apply", is no attempt if the next one has all options again.
-    lacking = [lacks_options(later[place].command, failed.command) for place in attempts[:2]]
-    trials = attempts[: lacking == [True, False]]
-    place = next(iter(attempts[len(trials) :]), None)
+    if attempts and lacks_options(later[attempts[0]].command, failed.command):
+        attempts += (place for place in islice(retries, 1) if has_options(later[place].command, failed.command))
+    trials, place = attempts[:-1], attempts[-1] if attempts else None
     next_attempt = None if place is None else later[place]
     before = [step for at, step in enumerate(later[:place]) if at not in trials]
     between = _between_lines(failed, before, next_attempt, summary)

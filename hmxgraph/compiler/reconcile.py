@@ -326,10 +326,11 @@ def awaited(draft: Mapping[str, Any], lineage_key: str) -> tuple[str, ...]:
 
 
 def _evidence_awaited(draft: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[str]:
-    trust = metadata.get("trust", {})
+    trust = metadata.get("trust") or {}
     if proposed := not trust.get("in_force", True):
-        yield f"support from more sessions and sources, since it relies on {', '.join(trust['untrusted_sources'])}"
-    sessions, outcomes = metadata.get("supporting_sessions", 0), draft.get("observed_count") or 0
+        sources = ", ".join(trust.get("untrusted_sources", ()))
+        yield f"support from more sessions and sources, since it relies on {sources}"
+    sessions, outcomes = metadata.get("supporting_sessions") or 0, draft.get("observed_count") or 0
     if min(sessions, outcomes) < DEFAULT_PROFILE.min_support:
         yield f"more sessions that show it (so far {sessions}), with known outcomes (so far {outcomes})"
     elif metadata.get("kinds_of_requests") == 1:

@@ -1,9 +1,8 @@
-"""The value that a directive sets, such as a language, a limit or a time; another value for the same replaces it."""
+"""The value that a directive sets, such as a language or a name; another value for the same replaces it."""
 
 from typing import NamedTuple
 
 from hmxgraph.extraction.language import one_of, pattern
-from hmxgraph.text.comparison import CLOCK_TIMES
 
 _LANGUAGE = one_of(
     "Arabic", "Bulgarian", "Chinese", "Croatian", "Czech", "Danish", "Dutch", "English", "Estonian", "Finnish",
@@ -12,16 +11,17 @@ _LANGUAGE = one_of(
     "Slovenian", "Spanish", "Swedish", "Turkish", "Ukrainian", "Vietnamese",
 )  # fmt: skip
 _NUMBER = r"(?P<value>[$€£]?\d+(?:[.,:]\d+)*%?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?![\w:])"
-# Values of these kinds replace each other in rules of either sign.
-_LIMITS = (
-    ("clock", pattern(rf"\b(?:before|after|until|till|by|from) (?P<value>{CLOCK_TIMES})")),
-    ("limit", pattern(rf"\b(?:than|under|over|within|above|below|exceeding|at least|at most|up to) {_NUMBER}")),
-)
-# These exclude each other only if they are demanded: who must not answer in German may still answer in French.
+# Values exclude each other only if they are demanded: who must not answer in German may still answer in French. Times
+# and limits may hold side by side: "not before 9 am", "not after 9 pm"; "8 workers under 100 GB".
 _CHOICES = (
-    ("clock", pattern(rf"\bat (?P<value>{CLOCK_TIMES})")),
-    ("count", pattern(rf"\b(?:every|retry|wait|with|in|use|write|give|show|list) {_NUMBER}(?= [a-z-]+s\b)")),
-    ("language", pattern(rf"\bin (?P<value>{_LANGUAGE})\b(?!-)")),
+    ("count", pattern(rf"\bretry {_NUMBER}(?= times\b)")),
+    (
+        "language",
+        pattern(
+            r"\b(?:answer|reply|respond|speak|talk|write|chat|communicate)(?: [\w-]+){0,3} in "
+            rf"(?P<value>{_LANGUAGE})\b(?!-| [a-z]+s\b)"
+        ),
+    ),
     ("units", pattern(r"\b(?P<value>metric|imperial) (?:units?|measures?|system)\b")),
     ("spelling", pattern(r"\b(?P<value>British|American) (?:English|spelling)\b")),
     ("indentation", pattern(r"\b(?:use|with) (?P<value>tabs|spaces)\b(?! (?:instead|rather))")),
@@ -30,6 +30,9 @@ _CHOICES = (
         pattern(r"\b(?:call me|(?:address|refer to) me as) (?P<value>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)*)"),
     ),
 )
+
+# A value in a rule for some occasions is not the value for others.
+_CONDITION = pattern(r"\b(?:when|whenever|if|unless|while|during|until|customers?|users?|clients?|guests?)\b")
 
 
 class Valued(NamedTuple):
@@ -40,17 +43,17 @@ class Valued(NamedTuple):
 
 
 def without_values(text: str, *, demanded: bool) -> Valued:
-    """Take the values out of the directive *text*; those of a choice only if it is *demanded*.
+    """Take the values out of the directive *text* if what it says is *demanded*, for all occasions.
 
     A text with two values of one kind keeps both, since it compares them.
 
     >>> without_values("Always answer in German", demanded=True)
     Valued(text='Always answer in language', values='German')
-    >>> without_values("Never answer in German before 9:00", demanded=False)
-    Valued(text='Never answer in German before clock', values='9:00')
+    >>> without_values("If a user asks in German, answer in German", demanded=True).values
+    ''
     """
     values = []
-    for kind, form in (*_LIMITS, *(_CHOICES if demanded else ())):
+    for kind, form in () if not demanded or _CONDITION.search(text) else _CHOICES:
         matches = list(form.finditer(text))
         if len(matches) == 1:
             start, end = matches[0].span("value")

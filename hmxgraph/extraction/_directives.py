@@ -205,11 +205,12 @@ _STOP_MANNER = pattern(
     r"|explain|guess|includ|invent|mention|offer|prefix|quot|recommend|repeat|repl(?:y|ac)|respond|start|suggest"
     r"|summari[sz]|thank|translat|us|writ)ing (?=\S+ ?\S)"
 )
-# A label before a rule: "Deployments: never on your own". One that announces words of others gives no rule.
+# What stands before the colon of "From now on use the check: never push without it".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
-_NO_LABEL = pattern(
-    r"\b(?:lessons?|advice|motto|mantra|saying|moral|tips?|quotes?|proverb|titles?|book|song|film|movie|subject|slogan"
-    r"|tagline|jokes?|headline|drafts?|sentences?|examples?|says?|said|wrote|writes?)\b"
+# Announced "rules" with these words tell a story, or comment on a rule.
+_TELLS = pattern(
+    r"(?:which|as|that|what)\b|[^.]*\b(?:i|me|my|mine|he|she|him|his|her|they|said|told|says|tells|hates?|fined)\b"
+    r"|[^.]* - "
 )
 # Cheap prefilter: every user directive contains at least one of these heads or scope words.
 _SIGNS = re.compile(
@@ -218,8 +219,9 @@ _SIGNS = re.compile(
         rf"{one_of(*_INSISTING_HEADS, *_NAMING_HEADS)}\s",
         r"no [^,.;!?]{3,60} (?:may|shall)\b",
         _EACH_TIME.pattern.lstrip(),
-        r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|orders?)\b[^.!?]{0,60}(?::| -|\bthat\b)",
-        *(sign.pattern for sign in (_FOR_A_PURPOSE, _STOP_MANNER, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
+        r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|orders?)\b[^.!?]{0,60}(?::| ?-|\bthat\b)",
+        r"stop [a-z]+ing ",
+        *(sign.pattern for sign in (_FOR_A_PURPOSE, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
@@ -284,12 +286,12 @@ def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
     """Confidence that *core*, the *sentence* without its introduction, is a lasting directive; 0 if it is none."""
-    if _NOT_A_DIRECTIVE.match(core) or (_ONE_THING.match(core) and not _LASTING.search(sentence)):
+    opening = sentence[: len(sentence) - len(core)]
+    if _NOT_A_DIRECTIVE.match(core) or (_ONE_THING.match(core) and not _is_lasting(core, opening)):
         return 0.0
     strong = _STRONG.match(core)
     if strong:
         return (0.95 if system else 0.9) if _imperative(strong["verb"]) else 0.0
-    opening = sentence[: len(sentence) - len(core)]
     mild = _MILD.match(core)
     if mild and _fits_head(mild):
         return 0.85 if system else _mild_confidence(mild["how"].lower(), core, opening)
@@ -302,10 +304,16 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
     )
 
 
+def _is_lasting(core: str, opening: str) -> bool:
+    """Whether the opening or the instruction itself says so; a further clause may be about something else."""
+    return bool(_LASTING.search(opening) or _LASTING.search(_instruction(core)))
+
+
 def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
-    """Confidence that a rule for everything follows a label: "Deployments: never without a review"."""
+    """Confidence that a rule follows what is to last: "From now on use the check: never push without it"."""
     label = _LABEL.match(core)
-    if label and not _NO_LABEL.search(label.group()):
+    opening = sentence[: len(sentence) - len(core)]
+    if label and not core.endswith("?") and (_LASTING.search(opening) or _LASTING.search(label.group())):
         confidence = _confidence(core[label.end() :], sentence, system=system)
         return confidence if confidence >= _SURE else 0.0
     return 0.0
@@ -314,7 +322,8 @@ def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
 def _announced_confidence(core: str, opening: str) -> float:
     """Confidence that *core* is a rule because it is announced as one, whatever its form."""
     announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_ANNOUNCED
-    return 0.7 if announced and not (_POINTING.search(core) or core.endswith((":", "?"))) else 0.0
+    refused = _POINTING.search(core) or _TELLS.match(core) or core.endswith((":", "?"))
+    return 0.7 if announced and not refused else 0.0
 
 
 def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
@@ -347,7 +356,7 @@ def _rules_anyone(core: str) -> bool:
 
 def _mild_confidence(how: str, core: str, opening: str) -> float:
     """Confidence that a mild directive holds beyond the moment."""
-    if _LASTING.search(core) or _LASTING.search(opening) or how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core):
+    if how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core) or _is_lasting(core, opening):
         return 0.8
     instruction = _ME_AS_STOPPED.sub(r"\1", _instruction(core))
     if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(how, instruction, core):

@@ -5,6 +5,7 @@ the same owner that contains every word of the withdrawal, so that somebody can 
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
 from hmxgraph.graph._conflict_rows import Side, conflict_row
@@ -19,21 +20,22 @@ _LEAST_WORDS = 2
 
 def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: TokenCounter) -> Iterator[Row]:
     """The conflicts between withdrawals and rules among the stated *policies* in force."""
-    policies = [policy for policy in policies if not policy.get("unproven")]
-    for policy in policies:
+    proven = [policy for policy in policies if not policy.get("unproven")]
+    words = cache(lambda text: stance(text).about)
+    for policy in proven:
         withdrawn = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
         if withdrawn and not policy.get("supersedes_key"):
-            rules = [rule for rule in policies if _is_withdrawn(rule, policy, withdrawn)]
+            about = words(withdrawn.matter)
+            enough = len(about) >= (1 if withdrawn.forgotten else _LEAST_WORDS)
+            earlier = (rule for rule in proven if enough and _may_be_withdrawn(rule, policy, withdrawn))
+            rules = [rule for rule in earlier if about <= words(rule["text"])]
             if len(rules) == 1:
                 sides = [Side("memory", each["memory_id"], each["text"], each["key"]) for each in (*rules, policy)]
                 reason = f"{policy['text']!r} seems to withdraw the rule {rules[0]['text']!r}"
                 yield conflict_row(tenancy, "withdrawn_rule", sides, reason, policy["first_us"], count_tokens)
 
 
-def _is_withdrawn(rule: Row, withdrawal: Row, withdrawn: Withdrawal) -> bool:
+def _may_be_withdrawn(rule: Row, withdrawal: Row, withdrawn: Withdrawal) -> bool:
     kinds = _RULES if withdrawn.forgotten else {"demands" if withdrawn.need_not else "forbids"}
-    if rule.get("predicate") not in kinds or rule.get("owner", "") != withdrawal.get("owner", ""):
-        return False
-    about = stance(withdrawn.matter).about
-    enough = len(about) >= (1 if withdrawn.forgotten else _LEAST_WORDS)
-    return enough and rule["last_us"] < withdrawal["first_us"] and about <= stance(rule["text"]).about
+    same = all((rule.get(name) or "") == (withdrawal.get(name) or "") for name in ("owner", "scopes"))
+    return same and rule.get("predicate") in kinds and bool(rule["last_us"] < withdrawal["first_us"])

@@ -226,7 +226,7 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._sessions_with_statements[-1:]
-        return frozenset([*best, running] if running else best)
+        return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
     def _failed(self) -> frozenset[str]:
@@ -325,7 +325,7 @@ class Draft:
         They may say what a procedure does not know: "The lift is repaired, you may use it again".
         """
         pool, share = self.events.pool, self.events.match.share
-        people = pool.by_people
+        people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
         near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
         near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & ~pool.in_sessions_of(pool.calls)
         statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))

@@ -46,8 +46,9 @@ _NAMED = 0.5
 _RARE_NAME = 0.5
 # A word with a capital letter; a quotation in a policy.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
-# An identifier, file or host has a digit, or a point, underscore or @ inside: "W12", "src/a.py", "plum.example".
-_ITEM = re.compile(r"(?<!\w)(?=[\w./@#:-]*(?:\d|\w\w[.@_]\w))[\w#@./-][\w./@#:-]*\w")
+# An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
+_ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
+_RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 _QUOTATION = re.compile(r"“[^“”]+”")
 
 
@@ -470,8 +471,8 @@ def _is_of_other_items(text: str, question: str) -> bool:
     >>> _is_of_other_items("Migrate plum.example.", "Migrate fig.example"), _is_of_other_items("Migrate it.", "Move it")
     (True, False)
     """
-    asked = {item.lower() for item in _ITEM.findall(question)}
-    return any(item.lower() not in asked for item in _ITEM.findall(text))
+    asked = set(_RUN.findall(question.lower()))
+    return any(run not in asked and _ITEM.search(run) for run in _RUN.findall(text.lower()))
 
 
 def _trust(memory: KnownMemory) -> float:

