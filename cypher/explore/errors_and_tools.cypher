@@ -17,7 +17,10 @@ CALL () {
   WHERE event.time_us IS NOT NULL
     AND event.failed
     AND event.erased IS NULL
-    AND NOT EXISTS { (event)-[:ANSWERS*0..1]->(:Event)<-[:CAUSED_BY|CORRELATES_WITH]-(:Event {event_type: 'error'}) }
+    AND NOT EXISTS {
+      MATCH (event)-[:ANSWERS*0..1]->(:Event)<-[:CAUSED_BY|CORRELATES_WITH]-(error:Event {event_type: 'error'})
+      WHERE error.erased IS NULL
+    }
     AND NOT EXISTS { (event)-[:MENTIONS]->(:Entity {type: 'error_type'}) }
   MATCH (event)-[mention:MENTIONS]->(tool:Entity)
   WHERE tool.type = CASE WHEN event.event_type IN ['command_exec', 'test_run'] THEN 'command' ELSE 'tool' END

@@ -146,7 +146,8 @@ def test_an_event_with_an_invalid_name_rejects_no_other(served, secret):
         usage = http.get("/usage-metrics?period=1h").json()["data"]
     assert [result["status"] for result in results] == ["ingested", "error", "error"]
     assert "leave out the lone surrogates" in results[1]["reason"]
-    assert (usage["eventsIngested"], usage["errors"]) == (1, 2)
+    counted = usage["usage"]["events"]
+    assert (counted["ingested"], counted["errors"]) == (1, 2)
 
 
 def test_tenants_see_nothing_of_each_other(served, client, address, tenant_id):
