@@ -12,9 +12,9 @@ WHERE event.time_us IS NOT NULL
   AND event.failed
   AND event.erased IS NULL
   AND (event.event_type = 'error' OR NOT EXISTS {
-      MATCH (event)-[:ANSWERS*0..1]->(:Event)<-[:CAUSED_BY|CORRELATES_WITH]-(error:Event {event_type: 'error'})
-      WHERE error.erased IS NULL
-    })
+    MATCH (event)-[:ANSWERS*0..1]->(:Event)<-[:CAUSED_BY|CORRELATES_WITH]-(error:Event {event_type: 'error'})
+    WHERE error.erased IS NULL
+  })
 RETURN
   event.event_id AS event_id,
   event.timestamp AS timestamp,

@@ -10,11 +10,11 @@ _LANGUAGE = one_of(
     "Lithuanian", "Mandarin", "Norwegian", "Polish", "Portuguese", "Romanian", "Russian", "Serbian", "Slovak",
     "Slovenian", "Spanish", "Swedish", "Turkish", "Ukrainian", "Vietnamese",
 )  # fmt: skip
-_NUMBER = r"(?P<value>[$€£]?\d+(?:[.,:]\d+)*%?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)(?![\w:])"
+_COUNT = r"(?P<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
 # Values exclude each other only if they are demanded: who must not answer in German may still answer in French. Times
 # and limits may hold side by side: "not before 9 am", "not after 9 pm"; "8 workers under 100 GB".
 _CHOICES = (
-    ("count", pattern(rf"\bretry {_NUMBER}(?= times\b)")),
+    ("count", pattern(rf"\bretry {_COUNT}(?= times\b)")),
     (
         "language",
         pattern(

@@ -86,7 +86,7 @@ def policy_draft(
 
 
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
-    """The topic of a rule, and the values that it sets, such as a language or a limit."""
+    """The topic of a rule, and the values that it sets, such as a language."""
     text, values = without_values(text, demanded=demanded)
     about = stance(text).about
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values

@@ -1,7 +1,7 @@
 """Withdrawals in other words than the rule's: "the 10:00 rule no longer applies" names a rule by a part of it.
 
 A withdrawal in the words of a rule replaces it at once. Otherwise a conflict is opened with the only earlier rule of
-the same owner that contains every word of the withdrawal, so that somebody can confirm it.
+the same owner and scopes that contains every word of the withdrawal, so that somebody can confirm it.
 """
 
 from collections.abc import Iterator, Sequence

@@ -572,7 +572,8 @@ class _Opening:
         worths = self.by_words.best_sessions(_SESSIONS)
         if not self.cases:
             return worths
-        return {each: -float(place) for place, each in enumerate(dict.fromkeys([*self.cases, *worths]))}
+        ids = islice(dict.fromkeys([*self.cases, *worths]), _SESSIONS)
+        return {session_id: -float(place) for place, session_id in enumerate(ids)}
 
     @property
     def most_examples(self) -> int:
@@ -668,7 +669,7 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
     tenancy, request, state = opening.tenancy, opening.request, opening.state
     ranking = opening.by_words
     span = ranking.question.span
-    sessions = dict(islice(opening.sessions.items(), _SESSIONS))
+    sessions = opening.sessions
     calls = ranking.best_calls(opening.cases or sessions, _CALLS) if opening.most_examples else ()
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return {

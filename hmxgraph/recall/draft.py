@@ -225,7 +225,7 @@ class Draft:
         best = list(islice(distinct, MOST_SESSIONS))
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
-            best += self._sessions_with_statements[-1:]
+            best += self._session_of_newest_statement
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -332,12 +332,10 @@ class Draft:
         return statements
 
     @property
-    def _sessions_with_statements(self) -> list[str]:
-        """The past sessions with statements about the question, those with the newest last."""
-        pool = self.events.pool
-        newest = sorted(np.flatnonzero(self._statements).tolist(), key=pool.times.__getitem__)
-        sessions = dict.fromkeys(pool.session_id[at] for at in reversed(newest))
-        return [each for each in reversed(sessions) if each != self.request.session_id]
+    def _session_of_newest_statement(self) -> list[str]:
+        """The past session with the newest statement about the question; empty if there is none."""
+        pool, places = self.events.pool, np.flatnonzero(self._statements).tolist()
+        return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
 
     @property
     def _usually_failed(self) -> bool:

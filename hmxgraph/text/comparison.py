@@ -181,9 +181,9 @@ _BEFORE_AMOUNT = frozenset(
 )
 _TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
 # One or more times of the day, as in "9:00 to 17:00".
-CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
+_CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
 # Not "before" and "after", which may hold side by side: "quiet before 9:00", "quiet after 21:00".
-_CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({CLOCK_TIMES})", re.IGNORECASE)
+_CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 _RENEWED = re.compile(
