@@ -186,14 +186,17 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
-    A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
-    the customer's other orders. Nor does a thing of which only others have one: their bookings of the same flight.
+    A person, or what a record calls by name, adds no further entities: an agent asked to cancel an order needs the
+    relations of this order, not the customer's other orders. Nor does a thing of which only others have one: their
+    bookings of the same flight.
     """
-    people = {entity.key for entity in related.entities if entity.type == "person"} & related.named
-    holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
-    if people:
-        persons = _origins(replace(related, named=frozenset(people)))
-        holders &= {end for each in related.relations if not persons.isdisjoint(_ends(each)) for end in _ends(each)}
+    names = {each.target_key for each in related.relations if each.relation_type == _NAME}
+    names |= {entity.key for entity in related.entities if entity.type == "person"}
+    named = related.named & names
+    holders = {each.source_key for each in related.relations if each.target_key in related.named - named}
+    if named:
+        bearers = _origins(replace(related, named=named))
+        holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
     return _origins(related) | holders
 
 
