@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -258,13 +259,14 @@ def shortened(
     events: Flags,
     weight_by_term: Mapping[str, float],
     count_tokens: TokenCounter,
+    preferred: Mapping[int, Container[str]] = MappingProxyType({}),
     *,
     roomy: bool = False,
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    They lack the old text of an edit: the new text is what was done. If the pack is *roomy*, they may be longer, most
-    of all edits and assistants' messages.
+    They lack the old text of an edit: the new text is what was done. The *preferred* fields of an event, by its place,
+    come before what matches. If the pack is *roomy*, texts may be longer, most of all edits and assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
@@ -272,7 +274,7 @@ def shortened(
         edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
         reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
-            passages = Passages.of(without_old_text(texts[at]), weight_by_term)
+            passages = Passages.of(without_old_text(texts[at]), weight_by_term).preferring(preferred.get(at, ()))
             texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

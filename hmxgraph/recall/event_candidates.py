@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.recall._examples import decisive_weights
+from hmxgraph.recall._examples import changed_fields, decisive_weights
 from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
@@ -344,12 +344,13 @@ class Episodes:
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning and to matching or decisive passages."""
+        """Return the events, long results in *sessions* cut to their beginning, what changed, and what matters."""
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
             weights = decisive_weights(self.pool, own, weight_by_term)
-            pool = shortened(pool, own & pool.results, weights, count_tokens)
+            changed = changed_fields(self.pool, own)
+            pool = shortened(pool, own & pool.results, weights, count_tokens, changed)
         return replace(self, pool=pool)
 
     def beside_procedure(

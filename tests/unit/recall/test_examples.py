@@ -44,6 +44,32 @@ def test_an_example_shows_what_decided_it():
     assert all("The status is locked, because it was booked long ago." in line for line in answers)
 
 
+def test_the_result_of_a_change_shows_what_changed():
+    """It returns the whole record: of that, what the lookup before it did not say, and no field without a value."""
+    record = {f"field{n}": f"value {n} of the train booking" for n in range(12)}
+    before = {**record, "state": "booked", "reason": "null", "refund": "null"}
+    after = {**record, "state": "sent back", "reason": "null", "refund": "40 to the card"}
+
+    def told(fields):
+        return ", ".join(f"{name}: {value}" for name, value in fields.items())
+
+    turns = [
+        ("Hello, please cancel my seat in the train", {"speaker": "user"}),
+        ("get_booking(id=B7)", {"kind": "tool_call"}),
+        (f"get_booking -> {told(before)}", {"kind": "tool_result"}),
+        ("cancel_booking(id=B7)", {"kind": "tool_call"}),
+        (f"cancel_booking -> {told(after)}", {"kind": "tool_result"}),
+        ("Your seat in the train is cancelled", {"speaker": "assistant"}),
+    ]
+    events = [event(at, text, session="s1", age_days=2, **how) for at, (text, how) in enumerate(turns)]
+    asked = "Please cancel my seat in the train"
+    lines = shown(packed(events, query=asked, budget=900, changes={"cancel_booking"}))
+    result = next(line for line in lines if line.startswith("cancel_booking ->"))
+    assert "state: sent back" in result
+    assert "refund: 40 to the card" in result
+    assert not [line for line in lines if "null" in line]
+
+
 def test_a_system_prompt_is_no_request():
     """It matches many requests: it makes its session no example, and an example is shown without it."""
     prompt = "You are the agent of the night train. Please cancel a seat reservation when a customer asks for it."
