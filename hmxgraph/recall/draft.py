@@ -117,10 +117,11 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """What a pack is assembled from; ``whole`` holds the full text of the best events that the pool has truncated.
 
-    ``outcomes``: "positive" or "negative", the last feedback on each session that got any; ``long_sessions``: logs of
-    many tasks; ``results``: the recorded call of each result, by id; ``changes``: tools that change something;
-    ``examples``: sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may
-    serve). With a ``mask_key`` secrets are masked; equal secrets get the same mark, with a hash under that key.
+    ``outcomes``: the last feedback, "positive" or "negative", on the best sessions and those of events linked to the
+    best ones, where there is any; ``long_sessions``: logs of many tasks; ``results``: the id of the recorded call, by
+    that of its result; ``changes``: tools that change something; ``examples``: sessions fetched to serve as examples or
+    cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked; equal
+    secrets get the same mark, with a hash under that key.
     """
 
     request: PackRequest
@@ -270,10 +271,10 @@ class Draft:
     def _is_new(self) -> bool:
         """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new."""
         question = self.events.question
-        asks = question.works or not question.recalls
+        is_request = question.works or not question.recalls
         if self.events.error.terms:
             return self.events.error.is_unknown
-        return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
+        return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
     def _is_known(self) -> bool:
@@ -286,7 +287,7 @@ class Draft:
 
     @cached_property
     def _procedure_ids(self) -> frozenset[str]:
-        """The ids of what the section ``procedures`` may show: procedures, playbooks and task records."""
+        """The ids of what the section ``procedures`` may show: artifacts other than policies, and task records."""
         return frozenset(each.source_id for each in self.appraised.useful if each.section == "procedures")
 
     @cached_property
@@ -320,9 +321,10 @@ class Draft:
 
     @cached_property
     def _statements(self) -> Flags:
-        """Which short messages of people have nearly the largest share of the question and led to no call.
+        """Which short messages of people in past sessions without calls have nearly the largest share of the question.
 
-        They may say what a procedure does not know: "The lift is repaired, you may use it again".
+        Those that ask for something do not count. The others may say what a procedure does not know: "The lift is
+        repaired, you may use it again".
         """
         pool, share = self.events.pool, self.events.match.share
         people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
@@ -425,7 +427,8 @@ class Draft:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
         A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
-        always count as related, and so do the most relevant ones of the time that the question names.
+        always count as related, and so do, unless the work is new, the most relevant ones of the time that the question
+        names.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -460,7 +463,7 @@ class Draft:
                 yield from ((event_id, "deprecated") for event_id in sorted(record.reporting_events))
 
     def _evidence(self) -> Iterator[Candidate]:
-        """Yield the events that support other candidates, unless they are candidates for the section of episodes."""
+        """Yield the events that support other candidates, unless they are themselves candidates for ``episodes``."""
         shown = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens

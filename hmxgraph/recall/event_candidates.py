@@ -98,9 +98,10 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    score component but provenance, so that the score alone drops them. ``outcomes``: "positive" or "negative", the last
-    feedback on each session that got any; ``results``: the recorded call of each result, by id; ``long_sessions``: logs
-    of many tasks; ``step``: for each event the number of its step in a log shown by steps, else -1.
+    score component but provenance, so that the score alone drops them. ``outcomes``: the last feedback on sessions,
+    "positive" or "negative", where known; ``results``: the id of the recorded call, by that of its result;
+    ``long_sessions``: logs of many tasks; ``step``: for each event the number of its step in a log shown by steps, else
+    -1.
     """
 
     pool: EventPool
@@ -307,7 +308,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages are the first from one of the *errors* on, with only results in between, or report it."""
+        """Which messages report one of the *errors*, or are the first after it with only results in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
@@ -319,8 +320,8 @@ class Episodes:
         """Which messages among these *events* have nearly the largest share of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three of each side, none that is off topic, and none with more than half of its words in a better one: a
-        refusal is often said again and again.
+        At most three of each side, none that is off topic, and none with more than half of its words in a better one,
+        because a refusal is often repeated.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
@@ -359,7 +360,7 @@ class Episodes:
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; if at most one event besides its end is left, it is
         dropped. So is a session without any of the *special* events, which contain the special terms of this request.
-        Its *statements* about what is asked stay.
+        Of a dropped one, the *statements* about what is asked stay.
         """
         covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._counts > 0
@@ -454,7 +455,7 @@ class Episodes:
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question.
 
-        Except the end of a session, and an assistant's answer to a message after the end that matches more.
+        The end of a session is none of them, nor is an assistant's answer to a message after the end that matches more.
         """
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self.pool.by_assistants
@@ -520,7 +521,7 @@ class Episodes:
 
     @property
     def _repeated_errors(self) -> Flags:
-        """Which errors without the name of a tool share at least half of their words with the result before them."""
+        """Which results that name no tool, such as errors, share at least half of their words with the one before."""
         other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
         after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]

@@ -169,7 +169,7 @@ def rendered(lines: Sequence[Line]) -> str:
 
 
 def parts_of(lines: Sequence[Line]) -> list[Part]:
-    """Return the headings, dates and entries of the text in order.
+    """Return the notice, headings, dates and entries of the text in order.
 
     Each part starts with a letter, digit or mark and ends its line. The built-in tokenizers never merge across such a
     line end, so the token count of the text is the sum over its parts.

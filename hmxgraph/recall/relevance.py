@@ -413,8 +413,8 @@ class Ranking:
     def best_sessions(self, most: int) -> dict[str, float]:
         """Return at most *most* sessions, best first, each with the worth of its best event.
 
-        For a request for work they are the likely examples, else those of the best events. Sessions that had the error
-        that the question quotes count more.
+        For a request for work they are the likely examples, else those of the best events, in both cases of events that
+        score above 0. Sessions that had the error that the question quotes count more.
         """
         worth = self.first
         if self.question.works:
@@ -511,13 +511,13 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return the *relevance* of events, lower for earlier ones among those of some relevance."""
+        """Return the *relevance* of events, lower for the earlier ones of some relevance; the largest value stays."""
         some = np.flatnonzero(relevance >= _SOME)
-        ranks = np.empty(len(some))
-        ranks[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
-        weighted = relevance.copy()
-        weighted[some] *= ranks
-        newest: Floats = weighted * (relevance.max(initial=0.0) / (weighted.max(initial=0.0) or 1.0))
+        factors = np.empty(len(some))
+        factors[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
+        lowered = relevance.copy()
+        lowered[some] *= factors
+        newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
 
     @property
@@ -622,10 +622,10 @@ class Ranking:
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
-        A session is as good as the largest share of the question in one of its messages or calls, with the names and
-        without. Assistants' messages count half: they contain the words of many requests. If the question asks for the
-        latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay for
-        his latest order?". Sessions much worse than the best are left out.
+        The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
+        largest share without the names. Assistants' messages count half: they contain the words of many requests. If
+        the question asks for the latest, all that are nearly as good as the best count alike: it may name a thing, as
+        in "What did Noah pay for his latest order?". Sessions much worse than the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
@@ -675,7 +675,7 @@ class Ranking:
 
     @property
     def with_special_terms(self) -> Flags:
-        """Which events contain most of the special terms of the request, by weight: of those found in few events."""
+        """Which events contain, by weight, most of the request's special terms: those that few events contain."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
