@@ -622,7 +622,8 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             UnknownChoice: no such status, artifact type, sort or order.
-            InvalidRequest: *limit* is not a valid page size.
+            InvalidRequest: a filter is unknown, *tags* or *situation* is not a list, or *limit* is not a valid page
+                size.
             NotFound: *after* is not a cursor of this sort.
 
         """
@@ -807,7 +808,8 @@ class AsyncFingerprints(AsyncFace):
 
         Raises:
             UnknownChoice: no such tier.
-            InvalidRequest: an unknown option.
+            InvalidRequest: an unknown option, *tags* or *public_types* that are not a list, or an *allow_list* that is
+                neither True nor False.
 
         """
         return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)

@@ -119,12 +119,13 @@ def artifact_filter(filters: ArtifactFilters) -> ArtifactFilter:
     """The filter value of these keyword arguments.
 
     Raises:
-        InvalidRequest: *tags* or *situation* is not a list.
+        InvalidRequest: a filter is unknown, or *tags* or *situation* is not a list.
 
     >>> artifact_filter({"tags": ["staging"]}).tags
     ('staging',)
 
     """
+    refuse_unknown(filters, ArtifactFilters, "artifacts")
     tags, situation = (tuple(checked_list(name, filters.get(name))) for name in ("tags", "situation"))
     fields: dict[str, Any] = {**filters, "tags": tags, "situation": situation}
     return ArtifactFilter(**fields)

@@ -76,7 +76,8 @@ class Artifacts(Face):
 
         Raises:
             UnknownChoice: no such status, artifact type, sort or order.
-            InvalidRequest: *limit* is not a valid page size.
+            InvalidRequest: a filter is unknown, *tags* or *situation* is not a list, or *limit* is not a valid page
+                size.
             NotFound: *after* is not a cursor of this sort.
 
         """
