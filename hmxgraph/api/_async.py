@@ -248,8 +248,8 @@ class AsyncRecording(AsyncFace):
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
-            InvalidRequest: an unknown option, or a number out of range.
-            UnknownChoice: there is no such *format* or *on_error*.
+            InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
+            UnknownChoice: there is no such *format*, *on_error* or *tokenizer*.
             IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
                 ``"raise"``.
 
@@ -540,7 +540,8 @@ class AsyncRecalling(AsyncFace):
 
         Raises:
             BudgetTooSmall: the budget is below one token.
-            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
+                JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
             EmbedderError: the graph was connected with an embedder, which failed.
 
@@ -957,6 +958,7 @@ class AsyncTasks(AsyncSharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
     `InvalidDocument`.
@@ -968,7 +970,7 @@ class AsyncTasks(AsyncSharedWork):
         """Start a task, under a fresh id unless *task_id* is given; ``parent_task_id`` makes it a subtask.
 
         Raises:
-            TaskError: no goal, or the task was started before.
+            TaskError: no goal, the task was started before, or it would be a part of itself.
 
         """
         return await self._store_record("task_start", at, {**fields, "goal": goal, "task_id": task_id})
@@ -1180,9 +1182,9 @@ class AsyncTasks(AsyncSharedWork):
     async def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's
-        verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
-        end of the task that does not repeat it, or when the blocked agent starts or finishes a run.
+        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
+        is under ``rejected`` only. A blocker ends with the next checkpoint or end of the task that does not repeat it,
+        or when the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.
@@ -1192,7 +1194,12 @@ class AsyncTasks(AsyncSharedWork):
 
 
 class AsyncRecords(AsyncSharedWork):
-    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived."""
+    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived.
+
+    Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
+    `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
+    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+    """
 
     async def create(
         self,
@@ -1207,6 +1214,7 @@ class AsyncRecords(AsyncSharedWork):
         Raises:
             UnknownChoice: there is no such kind, and *task_id* is missing.
             InvalidDocument: the kind (with a *task_id*) or a field violates the envelope; every fault is listed.
+            InvalidRequest: an unknown field, or one that callers cannot set, such as ``tenant_id``.
             TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
@@ -1325,16 +1333,19 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record_view(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id.
+
+        *include_hidden*: superseded and erased records are among them.
+        """
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or
-        ``ungrounded``. Evidence, the ends of runs and tasks, decisions, reviews, verifications and
-        revisions count; goals, hypotheses, questions and plans do not. Superseded and rejected
-        records count for nothing; digests and unsigned records are hints.
+        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``.
+        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses,
+        questions and, except in decisions, plans do not. Superseded and rejected records count for nothing; digests and
+        unsigned records are hints. *limit* applies to the supporting and the conflicting records and to the hints.
 
         Raises:
             NotFound: *claim* is empty.
@@ -1531,7 +1542,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
         """
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
@@ -1568,6 +1579,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
+            InvalidRequest: *digest_modes* is not a list.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)

@@ -200,7 +200,7 @@ class MemoryOperations(NamedArguments, Face):
     def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
         """
         return self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
@@ -237,6 +237,7 @@ class MemoryOperations(NamedArguments, Face):
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
+            InvalidRequest: *digest_modes* is not a list.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)

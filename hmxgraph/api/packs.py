@@ -57,7 +57,8 @@ class Recalling(Face):
 
         Raises:
             BudgetTooSmall: the budget is below one token.
-            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
+                JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
             EmbedderError: the graph was connected with an embedder, which failed.
 

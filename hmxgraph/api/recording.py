@@ -389,8 +389,8 @@ class Recording(Face):
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
-            InvalidRequest: an unknown option, or a number out of range.
-            UnknownChoice: there is no such *format* or *on_error*.
+            InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
+            UnknownChoice: there is no such *format*, *on_error* or *tokenizer*.
             IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
                 ``"raise"``.
 
