@@ -635,8 +635,13 @@ class AsyncArtifacts(AsyncFace):
         return await self._perform(page)
 
     async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids of anything else are left out."""
-        return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
+        """The type of each artifact by its id, in one read; ids of anything else are left out.
+
+        Raises:
+            InvalidRequest: *artifact_ids* is not a list of ids.
+
+        """
+        return await self._perform(artifacts.artifact_types(self._tenancy, checked_list("artifact_ids", artifact_ids)))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).
@@ -1549,7 +1554,12 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+
+        Raises:
+            InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
+
+        """
         procedure = maintenance.health(
             self._tenancy,
             project_id,

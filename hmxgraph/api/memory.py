@@ -207,7 +207,12 @@ class MemoryOperations(NamedArguments, Face):
     def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+
+        Raises:
+            InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
+
+        """
         procedure = maintenance.health(
             self._tenancy,
             project_id,

@@ -75,7 +75,7 @@ class Appraisal:
         return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
     def share(self, words: str) -> float:
-        """Return the share of the question's term weight in *words*, in [0, 1]; 1 for a full match."""
+        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1."""
         term_set = set(words.split())
         matched = sum(weight for term, weight in self.weights.items() if term in term_set)
         return min(matched / self._enough, 1.0) if self._enough else 0.0

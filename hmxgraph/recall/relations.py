@@ -286,11 +286,11 @@ def _origins(related: Related) -> frozenset[str]:
 
 
 def _worded(
-    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
+    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], factor: float
 ) -> Iterator[Sentence]:
     """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it.
 
-    *assurance* is the factor on the relevance of all sentences.
+    The relevance of all sentences is multiplied by *factor*.
     """
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
@@ -313,7 +313,7 @@ def _worded(
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
-            relevance = assurance * max((totals[source] / top) ** _FLATNESS, least[source])
+            relevance = factor * max((totals[source] / top) ** _FLATNESS, least[source])
             from_records = any(each.relation_type not in _VERBS for each in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records
