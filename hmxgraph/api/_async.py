@@ -261,9 +261,11 @@ class AsyncRecording(AsyncFace):
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack); *supersedes* (the id of the memory that this one replaces; then no other is replaced); *scope* (one name
-        or several: only packs for one of these scopes contain it); *user_id* (only packs for that user, or for one of
-        their sessions, contain it); *pinned* (part of every pack of its scope and user, whatever the question);
+        pack of its scope and user); *supersedes* (the id of the memory that this one replaces; then no other is
+        replaced); *scope* (one name or several: packs for other scopes do not contain it); *user_id* (only packs for
+        that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
+        either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
+        user, whatever the question);
         *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
         *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
         same key, one observation).
@@ -325,7 +327,8 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        *status* is ``"promoted"``, ``"tentative"``, ``"deprecated"`` or ``"contradicted"``; by default, all. With
+        *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
         ``observation_count`` counts all observations.
 
         Raises:
@@ -531,12 +534,12 @@ class AsyncRecalling(AsyncFace):
 
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
-        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
-        work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
-        *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
-        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported
-        fingerprint in force).
+        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for validity
+        scopes), *user_id* of the user it is for (memories bound to other users stay out; default: the users of the
+        session, without a *session_id* those whom the query names), *scope* of the work, one name or several (memories
+        of other scopes stay out; default: any scope), *min_confidence* (0.0), *encoding* in which the budget is counted
+        (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose
+        priors guide ``"fingerprint_guided"`` (default: the imported fingerprint in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.
