@@ -95,7 +95,7 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
-# How many times ``MOST_SESSIONS`` sessions are compared, because some may be copies of others.
+# Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
 _COPIES = 3
 # Share of the budget for episodes next to procedures, facts or relations (see ``recall/_episodes.py``), and for cases;
 # if there are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
@@ -104,8 +104,8 @@ BESIDE_ANSWERS, ALONE = 0.5, 0.8
 _TOKENS_OF_CASE = 96
 # For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
 _BARE = 1
-# A statement about the question has at least this part of the largest share of it that a message of a person has, and
-# at most this many tokens.
+# A statement about the question contains at least this fraction of the largest share of it in a message of a person,
+# and has at most this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
