@@ -722,7 +722,15 @@ class Face:
         return function(*arguments)
 
     def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call *function*; the asynchronous twin awaits what it returns."""
+        """Call *function*; the asynchronous twin awaits what it returns.
+
+        Raises:
+            InvalidRequest: *function* is a coroutine function: it has not run yet when it returns.
+
+        """
+        if inspect.iscoroutinefunction(function):
+            way_out = "use the session of a graph opened with hmxgraph.connect_async"
+            raise InvalidRequest("function", function.__qualname__, "a function that is no coroutine", way_out)
         return function(*args, **kwargs)
 
 

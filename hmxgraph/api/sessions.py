@@ -132,7 +132,8 @@ class RecordedSession(Face):
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
         The call is stored before the function runs, its result before the value is returned; exceptions are recorded
-        and raised again.
+        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`; elsewhere its calls
+        raise `InvalidRequest`.
         """
 
         @wraps(function)
