@@ -197,9 +197,9 @@ class Draft:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
         They are the running session with either all cases or a few examples. Examples are for questions that want some
-        and, if the best is a log of many tasks, for others that do not ask for a time; the pack must have both episodes
-        and procedures. They need work with tools or something to show in the section ``procedures``: conversations are
-        shown line by line. There are none for strategies that only show single events.
+        and, if the best is a log of many tasks, for others that do not ask for a time. For them, the pack must have
+        both episodes and procedures, and there must be work with tools or something to show as a procedure:
+        conversations are shown line by line. Strategies that only show single events have no whole sessions.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:

@@ -479,9 +479,9 @@ class Ranking:
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related. If it names an identifier that events contain, words only relate :attr:`_carriers` and, to a
-        request, events whose share of it is near the largest. Without a match in words or meaning nothing can be
-        excluded.
+        they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
+        and, to a request, events with nearly the largest share of it. Without a match in words or meaning nothing can
+        be excluded.
         """
         if self._instructions.any():
             return self._instructions
