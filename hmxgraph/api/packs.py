@@ -60,6 +60,7 @@ class Recalling(Face):
             InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
                 JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
 
         """
