@@ -63,6 +63,14 @@ class Recalling(Face):
             NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
 
+        Example::
+
+            memory = graph.remember("The staging cluster is named juniper")
+            pack = graph.pack("What is the staging cluster named?", budget=512)
+            assert [(entry.section, entry.source_id) for entry in pack.entries] == [("facts", memory.memory_id)]
+            assert "named juniper" in pack.text
+            assert 0 < pack.token_budget.used <= 512
+
         """
         started = perf_counter()
         request = pack_request(query, options)
