@@ -63,7 +63,7 @@ _FEW_WORDS, _OFTEN = 8, 3
 def steps(pool: EventPool) -> Integers:
     """Return the step number of each event, from 1: the first message after a call or result begins a step.
 
-    So does an event that does not directly follow the one before it, and a message after one of an assistant: an
+    So does an event that does not directly follow the one before it, and a message right after one of an assistant: an
     announcement stands right before its calls, so the earlier message ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)

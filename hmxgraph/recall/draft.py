@@ -249,9 +249,9 @@ class Draft:
         return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
 
     def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
-        """The past sessions that did not fail, and in which a call of the tool with the quoted error worked.
+        """The past sessions without the quoted error that did not fail, and in which a call of its tool worked.
 
-        Their messages and calls contain nearly as much of the question as those of any of the *failed* sessions.
+        Their messages and calls contain nearly as much of the question as those of each of the *failed* sessions.
         """
         pool, of_session = self.events.pool, self.events.share_of_session
         tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}

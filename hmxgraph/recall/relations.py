@@ -187,7 +187,8 @@ def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
     A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
-    the customer's other orders. Nor does a thing of which only others have one: their bookings of the same flight.
+    the customer's other orders. Beside a named person, what has a relation to a named thing counts only if it is
+    related to that person, too: others' bookings of the same flight do not.
     """
     people = {entity.key for entity in related.entities if entity.type == "person"} & related.named
     holders = {each.source_key for each in related.relations if each.target_key in related.named - people}

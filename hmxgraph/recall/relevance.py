@@ -480,8 +480,8 @@ class Ranking:
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
         they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
-        and, to a request, events with nearly the largest share of it. Without a match in words or meaning nothing can
-        be excluded.
+        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
+        match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -608,7 +608,7 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        None for a request for work, see also :attr:`_about_named`.
+        None for a request for work. What counts as a name is in :attr:`_about_named`.
         """
         if not self.question.recalls or self.question.works:
             return np.zeros(len(self.pool), dtype=np.bool_)
@@ -637,9 +637,10 @@ class Ranking:
         """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
         The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
-        largest share without the names. Assistants' messages count half: they contain the words of many requests. If
-        the question asks for the latest, all that are nearly as good as the best count alike: it may name a thing, as
-        in "What did Noah pay for his latest order?". Sessions much worse than the best are left out.
+        largest share without the names, times the part of the names that it is about. Assistants' messages count half:
+        they contain the words of many requests. If the question asks for the latest, all that are nearly as good as the
+        best count alike: it may name a thing, as in "What did Noah pay for his latest order?". Sessions much worse than
+        the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
