@@ -27,8 +27,8 @@ def add_episodes(
     Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
     :func:`_chosen` prefers. All logs of many tasks together count as one session with a cap of its own: their best
     steps are added. Units that only repeat memories in *stated* or earlier units of their session are dropped. *errors*
-    are the places of the events that report the error that the question quotes. With *guessed*, procedures do not lower
-    the caps.
+    are the places of the events that report the error that the question quotes. *guessed*: the section ``procedures``
+    shows only a guess, which does not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -79,7 +79,7 @@ def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
     If the session has *calls*, a result whose call is not among the *events* belongs to no unit; if not, each result is
-    a unit. Other outside text, such as an error, belongs to the event before it.
+    a unit. Other outside text, such as an error, belongs to the unit of the event before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()
@@ -117,8 +117,9 @@ def _is_log(events: Sequence[Ranked]) -> bool:
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
     """Return the units of a session that may be shown, and its dropped events.
 
-    Repeats of memories and within the session are dropped, but not those of other sessions, so that each session stays
-    complete. A call is dropped as a repeat only together with its results: the same call may have had another result.
+    Events that repeat a memory or their own session are dropped, but not those that repeat another session, so that
+    each session stays complete. A call is dropped as a repeat only together with its results: the same call may have
+    had another result.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:

@@ -19,6 +19,7 @@ from hmxgraph.recall.pool import (
     WordMatch,
     bm25,
     norms,
+    weighted,
 )
 from hmxgraph.recall.question import speaks_of_trouble
 from hmxgraph.text.excerpts import Passages, without_old_text
@@ -63,7 +64,7 @@ _FEW_WORDS, _OFTEN = 8, 3
 def steps(pool: EventPool) -> Integers:
     """Return the step number of each event, from 1: the first message after a call or result begins a step.
 
-    So does an event that does not directly follow the one before it, and a message after one of an assistant: an
+    So does an event that does not directly follow the one before it, and a message right after one of an assistant: an
     announcement stands right before its calls, so the earlier message ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
@@ -148,18 +149,18 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
     >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
     array([0.37, 0.99, 1.  ])
     """
-    weighted = scores.copy()
+    lowered = scores.copy()
     for session in np.unique(sessions):
         good = np.flatnonzero((sessions == session) & (scores >= _MATCHES_WELL))
         if len(good) > 1:
-            weighted[good] *= np.linspace(_FIRST, 1.0, len(good))
-    weighted /= weighted.max(initial=0.0) or 1.0
-    for at in np.flatnonzero(edits & (weighted >= _NEAR_END)).tolist():
+            lowered[good] *= np.linspace(_FIRST, 1.0, len(good))
+    lowered /= lowered.max(initial=0.0) or 1.0
+    for at in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
         for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):
             if edits[before] or sessions[before] != sessions[at] or not scores[before]:
                 break
-            weighted[before] = max(weighted[before], weighted[at] - _LESS_PER_REASON * (at - before))
-    return weighted
+            lowered[before] = max(lowered[before], lowered[at] - _LESS_PER_REASON * (at - before))
+    return lowered
 
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
@@ -170,7 +171,7 @@ def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers)
 
 
 def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
-    """Return *match* with lower counts of each term, the more steps of a session contain it.
+    """Return *match* with lower counts for terms that many steps of a session contain.
 
     The id of a task or the name of a folder finds the session, but does not distinguish its steps.
     """
@@ -187,10 +188,8 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
 def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
     """Return the weight of the question's terms in each step, as a share of that of all terms; results count less."""
     counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
-    found = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
-    weights = np.asarray(match.weights, dtype=np.float64)
-    shares: Floats = weights @ found / (weights.sum() or 1.0)
-    return shares
+    present = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
+    return weighted(match.weights, present) / (match.weights.sum() or 1.0)
 
 
 def _means_beside(scores: Floats, follows: Flags) -> Floats:

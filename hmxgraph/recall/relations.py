@@ -187,15 +187,15 @@ def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
     A person, or what a record calls by name, adds no further entities: an agent asked to cancel an order needs the
-    relations of this order, not the customer's other orders. Nor does a thing of which only others have one: their
-    bookings of the same flight.
+    relations of this order, not the customer's other orders. Beside such a name, what has a relation to a named thing
+    counts only if it is related to the bearer of the name, too: others' bookings of the same flight do not.
     """
     names = {each.target_key for each in related.relations if each.relation_type == _NAME}
     names |= {entity.key for entity in related.entities if entity.type == "person"}
-    named = related.named & names
-    holders = {each.source_key for each in related.relations if each.target_key in related.named - named}
-    if named:
-        bearers = _origins(replace(related, named=named))
+    people = related.named & names
+    holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
+    if people:
+        bearers = _origins(replace(related, named=people))
         holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
     return _origins(related) | holders
 
@@ -303,11 +303,11 @@ def _origins(related: Related) -> frozenset[str]:
 
 
 def _worded(
-    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
+    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], factor: float
 ) -> Iterator[Sentence]:
     """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it.
 
-    *assurance* is the factor on the relevance of all sentences.
+    The relevance of all sentences is multiplied by *factor*.
     """
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
@@ -330,7 +330,7 @@ def _worded(
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
-            relevance = assurance * max((totals[source] / top) ** _FLATNESS, least[source])
+            relevance = factor * max((totals[source] / top) ** _FLATNESS, least[source])
             from_records = any(each.relation_type not in _VERBS for each in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records

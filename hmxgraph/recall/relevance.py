@@ -413,8 +413,8 @@ class Ranking:
     def best_sessions(self, most: int) -> dict[str, float]:
         """Return at most *most* sessions, best first, each with the worth of its best event.
 
-        For a request for work they are the likely examples, else those of the best events. Sessions that had the error
-        that the question quotes count more.
+        For a request for work they are the likely examples, else those of the best events, in both cases of events that
+        score above 0. Sessions that had the error that the question quotes count more.
         """
         worth = self.first
         if self.question.works:
@@ -479,9 +479,9 @@ class Ranking:
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related. If it names an identifier that events contain, words only relate :attr:`_carriers` and, to a
-        request, events whose share of it is near the largest. Without a match in words or meaning nothing can be
-        excluded.
+        they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
+        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
+        match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -511,13 +511,13 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return the *relevance* of events, lower for earlier ones among those of some relevance."""
+        """Return the *relevance* of events, lower for the earlier ones of some relevance; the largest value stays."""
         some = np.flatnonzero(relevance >= _SOME)
-        ranks = np.empty(len(some))
-        ranks[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
-        weighted = relevance.copy()
-        weighted[some] *= ranks
-        newest: Floats = weighted * (relevance.max(initial=0.0) / (weighted.max(initial=0.0) or 1.0))
+        factors = np.empty(len(some))
+        factors[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
+        lowered = relevance.copy()
+        lowered[some] *= factors
+        newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
 
     @property
@@ -608,7 +608,7 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        None for a request for work, see also :attr:`_about_named`.
+        None for a request for work. What counts as a name is in :attr:`_about_named`.
         """
         if not self.question.recalls or self.question.works:
             return np.zeros(len(self.pool), dtype=np.bool_)
@@ -636,10 +636,11 @@ class Ranking:
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
-        A session is as good as the largest share of the question in one of its messages or calls, with the names and
-        without. Assistants' messages count half: they contain the words of many requests. If the question asks for the
-        latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay for
-        his latest order?". Sessions much worse than the best are left out.
+        The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
+        largest share without the names, times the part of the names that it is about. Assistants' messages count half:
+        they contain the words of many requests. If the question asks for the latest, all that are nearly as good as the
+        best count alike: it may name a thing, as in "What did Noah pay for his latest order?". Sessions much worse than
+        the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
@@ -697,7 +698,7 @@ class Ranking:
 
     @property
     def with_special_terms(self) -> Flags:
-        """Which events contain most of the special terms of the request, by weight: of those found in few events."""
+        """Which events contain, by weight, most of the request's special terms: those that few events contain."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
