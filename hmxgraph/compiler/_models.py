@@ -405,7 +405,7 @@ def _targets(actions_taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
 # The weighted average of two models: a logistic model per action over the words of requests, and the nearest requests
 # with their actions. Both learn from the whole tenant and know no domain vocabulary.
 
-# Decimals of probabilities and weights, and maximum rounds of the minimiser.
+# Decimals of probabilities and learned weights, and maximum rounds of the minimiser.
 _GOAL_DIGITS, _ROUNDS = 6, 60
 # With this many sessions, the penalty is half of the full one.
 _FEW = 20
@@ -476,7 +476,7 @@ class Goals:
         return sorted(actions, key=lambda name: (fmean(places[name] or [1.0]), name))
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Plain JSON values; weights rounded to four decimals."""
         return {
             "words": list(self.words),
             "actions": list(self.actions),

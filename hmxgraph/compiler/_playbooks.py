@@ -127,7 +127,7 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
-    Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
+    Neither is shown by a single session that stopped there, nor by retries that mostly worked for an unknown reason.
     """
     if _advised_reactions(group, advisable(reactions)):
         return True
@@ -390,8 +390,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if half of the sessions or more did not go on, if all of those that went on failed, or
-    if these only prepared something or exited.
+    "" without a failed action, if no other work followed half of the failures or more, if all sessions in which it
+    followed failed, or if this work only prepared something or exited.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)

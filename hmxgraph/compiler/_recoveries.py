@@ -46,8 +46,8 @@ class Recovery:
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
     instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
     failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of
-    rejected sessions (by feedback) among those in which it helped, 0 if its first action changes nothing.
+    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of the occurrences in which it helped
+    whose session was rejected by feedback all the same; 0 if its first action changes nothing.
     """
 
     failed: str
@@ -287,16 +287,16 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
     """
     left = list(retries)
     while left:
-        counts = Counter(change for occurrence in left for change in _kinds(occurrence))
+        counts = Counter(change for occurrence in left for change in _bare_changes(occurrence))
         usual = min(counts, key=lambda change: (change.how in UNEXPLAINED, -counts[change], change), default=None)
-        alike = [occurrence for occurrence in left if usual is None or usual in _kinds(occurrence)]
+        alike = [occurrence for occurrence in left if usual is None or usual in _bare_changes(occurrence)]
         yield common_changes(alike), alike
         left = [occurrence for occurrence in left if occurrence not in alike]
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
     """The changes that most of these retries made, with the details shared by most."""
-    shared = Counter(change for occurrence in retries for change in _kinds(occurrence))
+    shared = Counter(change for occurrence in retries for change in _bare_changes(occurrence))
     full = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
     common = [change for change in most_first(full) if full[change] > _HALF * len(retries)]
     bare = [change for change in most_first(shared) if shared[change] > _HALF * len(retries)]
@@ -317,7 +317,7 @@ def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
     )
 
 
-def _kinds(occurrence: Occurrence) -> set[Amendment]:
+def _bare_changes(occurrence: Occurrence) -> set[Amendment]:
     return set(map(_without_details, changed_inputs(occurrence)))
 
 
@@ -392,7 +392,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
 
 
 def _share_rejected(credited: Sequence[Occurrence]) -> float:
-    """The share of occurrences in rejected sessions (by feedback) among those in which the reaction helped."""
+    """The share of the occurrences in which the reaction helped whose session was rejected by feedback."""
     helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
     return sum(helped) / len(helped) if helped else 0
 

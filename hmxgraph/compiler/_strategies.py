@@ -34,8 +34,8 @@ _PHASES = {
     "hand over": "Hand over what cannot be done",
 }
 _PHASE_OF_NAME = {name: phase for phase, name in _PHASES.items()}
-# Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
-_MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
+# Maximum tools of a phase, and values named in a success criterion.
+_MOST_TOOLS, _MOST_VALUES = 6, 4
 # Minimum share of sessions in which other phases use a value, for a success criterion to name it.
 _FREQUENT = 0.2
 # Minimum standard errors by which sessions with all phases must succeed more often than others. This is the one-sided
@@ -131,9 +131,7 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
     wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
     # Omit the field of a single class that a wider field covers: the class has its task schema already.
     covered = {goal_class.name for field in wide if len(field.classes) > 1 for goal_class in field.classes}
-    return [
-        field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(kind.name for kind in field.classes)
-    ] + wide
+    return [field for field in narrow if len(field.classes) > 1 or field.classes[0].name not in covered] + wide
 
 
 def _main_change(goal_class: GoalClass) -> str:
@@ -219,13 +217,12 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
     flow = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
-    about = _about(field, names)
-    goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
+    about = names[0] if len(names) == 1 else goal_phrase([field.purpose])
     content = {
-        "goal": capital(goal),
+        "goal": capital(about),
         "phases": documents,
         "applicability_conditions": _conditions(field, documents),
-        "estimated_complexity": complexity(len(documents), models, profile) if models else "low",
+        "estimated_complexity": complexity(len(documents), models, profile),
     }
     return ArtifactDraft(
         artifact_type="strategy_template",
@@ -247,10 +244,10 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
     """Whether sessions with all phases succeed clearly more often than others with the same kind of request."""
     observed = [
-        (kind.name, set(flow) <= {phase for phase, _ in phases(model)}, model.succeeded)
-        for kind in field.classes
-        for model in kind.members
-        if model.went_well is not None
+        (goal_class.name, set(flow) <= {phase for phase, _ in phases(member)}, member.succeeded)
+        for goal_class in field.classes
+        for member in goal_class.members
+        if member.went_well is not None
     ]
     return significance(list(strata(observed).values())) >= _CLEARLY
 
@@ -270,12 +267,6 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
     ]
 
 
-def _about(field: Field, names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return goal_phrase([field.purpose])
-
-
 def _makes_its_change(field: Field) -> bool:
     """Whether the field has a change that all its classes usually make: a subject alone is handled in many ways."""
     return bool(field.purpose) and all(
@@ -286,12 +277,12 @@ def _makes_its_change(field: Field) -> bool:
 def _phase_documents(
     phased_sessions: Sequence[_Phased], flow: Sequence[str], *, agreed_first: bool
 ) -> list[dict[str, Any]]:
-    names = _phase_tools(phased_sessions, flow)
+    tools = _phase_tools(phased_sessions, flow)
     return [
         _phase_document(
-            order, phase, names[phase], _criterion(phase, names[phase], phased_sessions, agreed_first=agreed_first)
+            order, phase, tools[phase], _criterion(phase, tools[phase], phased_sessions, agreed_first=agreed_first)
         )
-        for order, phase in enumerate(names, start=1)
+        for order, phase in enumerate(tools, start=1)
     ]
 
 

@@ -99,7 +99,7 @@ def _without_texts(summary: SessionSummary) -> SessionSummary:
     return replace(summary, steps=steps, ahead=_BLANK)
 
 
-# From summaries to drafts: the reduce step of the compiler.
+# From the sessions of a ledger to drafts and models.
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,9 @@ class Compilation:
     no_material: tuple[str, ...] = ()
 
 
-def compile_summaries(
-    summaries: Iterable[SessionSummary],
-    profile: CompilerProfile = DEFAULT_PROFILE,
-    stage: Callable[[str], None] = lambda _: None,
-) -> Compilation:
-    """Compile these sessions; the order of sessions does not matter.
-
-    *stage* is called with the name of each stage as it begins.
-    """
-    return compile_ledger(Ledger(profile, summaries), profile, stage)
+def compile_summaries(summaries: Iterable[SessionSummary], profile: CompilerProfile = DEFAULT_PROFILE) -> Compilation:
+    """Compile these sessions; the order of sessions does not matter."""
+    return compile_ledger(Ledger(profile, summaries), profile)
 
 
 def compile_ledger(
@@ -143,7 +136,8 @@ def compile_ledger(
 ) -> Compilation:
     """Compile the sessions of a ledger.
 
-    Drafts that need untrusted sources are proposals, unless enough sessions and origins support them.
+    *stage* is called with the name of each stage as it begins. Drafts that need untrusted sources are proposals, unless
+    enough sessions and origins support them.
     """
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)

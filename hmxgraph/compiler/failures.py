@@ -251,18 +251,9 @@ def _without_quotes(message: str) -> str:
 
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word in the failed step or in the reaction to it."""
-    steps = [
-        *occurrence.route,
-        *([occurrence.next_attempt] if occurrence.next_attempt else []),
-        *_failed_step(occurrence),
-    ]
+    steps = [*occurrence.route, *filter(None, (occurrence.next_attempt, occurrence.failed_step))]
     step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
     return value in step_words
-
-
-def _failed_step(occurrence: Occurrence) -> list[Step]:
-    step = occurrence.failure.step
-    return [occurrence.summary.steps[step]] if step >= 0 else []
 
 
 def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:

@@ -295,48 +295,51 @@ def _similarity(left: Key, right: Key) -> float:
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
-def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
-    if not models:
+def _steps(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    if not sessions:
         return ()
     # Do not count actions that only failed, unless all actions of a session did.
-    counts = Counter(name for model in models for name in done_without_failing(model) or set(model.actions))
-    shares = {name: count / len(models) for name, count in counts.items()}
-    usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
+    counts = Counter(name for session in sessions for name in done_without_failing(session) or set(session.actions))
+    shares = {name: count / len(sessions) for name, count in counts.items()}
+    usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, sessions, profile)]
     # An action that always failed is not a step, but its replacement is.
-    worked = [name for name in usual if not only_failed(name, models)]
+    worked = [name for name in usual if not only_failed(name, sessions)]
     # Repairs belong to playbooks, unless nearly every example needs them.
-    repairs = repairs_of(models) - {name for name in worked if shares[name] >= profile.required_share}
+    repairs = repairs_of(sessions) - {name for name in worked if shares[name] >= profile.required_share}
     chosen = [name for name in worked if len(worked) < len(usual) or name not in repairs]
     chosen = chosen or most_first(shares)[:1]
-    return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, models))
+    return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, sessions))
 
 
-def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
+def _share_needed(action: str, sessions: Sequence[SessionSummary], profile: CompilerProfile) -> float:
     """The share of sessions from which an action is a step; lower for changes and for the checks after them."""
     match kind_of(action):
         case "action":
             return profile.action_share
         case "lookup":
-            return profile.check_share if _is_check(action, models) else profile.lookup_share
+            return profile.check_share if _is_check(action, sessions) else profile.lookup_share
         case _:
             return profile.scratch_share
 
 
-def _is_check(action: str, models: Sequence[SessionSummary]) -> bool:
+def _is_check(action: str, sessions: Sequence[SessionSummary]) -> bool:
     """Whether a lookup is usually first used after the last change, which makes it a check."""
     checked = []
-    for model in models:
-        names = model.actions
+    for session in sessions:
+        names = session.actions
         changes = [place for place, name in enumerate(names) if is_action(name)]
         if action in names:
             checked.append(bool(changes) and names.index(action) > changes[-1])
     return sum(checked) > len(checked) / 2
 
 
-def only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
+def only_failed(action: str, sessions: Sequence[SessionSummary]) -> bool:
     """Whether every use of *action* failed or led to an error."""
     return all(
-        _led_to_failure(model, place) for model in models for place, name in enumerate(model.actions) if name == action
+        _led_to_failure(session, place)
+        for session in sessions
+        for place, name in enumerate(session.actions)
+        if name == action
     )
 
 
@@ -363,7 +366,7 @@ def _reactions(session: SessionSummary) -> set[int]:
     return positions
 
 
-def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
+def in_order_of_work(actions: Collection[str], sessions: Sequence[SessionSummary]) -> list[str]:
     """These actions sorted by how many of the others they follow in most sessions that took both.
 
     An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
@@ -372,7 +375,7 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}
-        for order in (_as_they_worked(model) for model in dict.fromkeys(models))
+        for order in (_as_they_worked(session) for session in dict.fromkeys(sessions))
     ]
     with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
     mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
@@ -385,9 +388,9 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
     return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))
 
 
-def _as_they_worked(model: SessionSummary) -> list[str]:
+def _as_they_worked(session: SessionSummary) -> list[str]:
     """The actions of a session, each once, by the first call that did not fail, else by the first."""
-    steps = [*enumerate(model.steps)][::-1]
+    steps = [*enumerate(session.steps)][::-1]
     first = {step.action: at for at, step in steps}
     worked = {step.action: at for at, step in steps if step.ok is not False}
     return sorted(first, key=(first | worked).__getitem__)

@@ -198,15 +198,15 @@ def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptatio
     return adaptations
 
 
-def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAULT_PROFILE) -> dict[str, Any]:
-    """The parameters that differ from *baseline*, in the form of HMX-F 9.
+def compiler_state(adaptations: _Adaptations) -> dict[str, Any]:
+    """The parameters that differ from the default profile, in the form of HMX-F 9.
 
     >>> state = compiler_state(adapted({}, CompilerProfile(min_support=3), {}))
     >>> [(entry["parameter"], entry["delta"]) for entry in state["adapted_parameters"]]
     [('min_support', 1.0)]
 
     """
-    baseline_values = baseline.parameters()
+    baseline_values = DEFAULT_PROFILE.parameters()
     changed = [
         {
             "parameter": name,

@@ -10,7 +10,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
 from hmxgraph.protocol.events import HMX_VERSION
-from hmxgraph.protocol.reports import _COUNTED, ReportedChange
+from hmxgraph.protocol.reports import COUNT_FIELDS, ReportedChange
 from hmxgraph.protocol.timestamps import iso
 
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
@@ -348,10 +348,12 @@ _FIELD = {"activated": "updated", "counted": "updated"}
 
 def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
     """For each kind of change, the number of artifacts by type; types without any are omitted."""
-    by_field: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
+    by_field: dict[str, Counter[str]] = {name: Counter() for name in COUNT_FIELDS}
     for change in changes:
         by_field[_FIELD.get(change.action, change.action)][change.artifact_type] += 1
-    return {name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in _COUNTED}
+    return {
+        name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in COUNT_FIELDS
+    }
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:

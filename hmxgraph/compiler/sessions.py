@@ -124,7 +124,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 
 # Limits: calls that await their result, actions with a stated outcome, event ids that name steps.
 _OPEN_CALLS = 1000
-_MOST_TOOLS = 1000
+_MOST_STATED = 1000
 _MOST_IDS = 1000
 
 
@@ -416,9 +416,9 @@ class SessionReader:
         elif event.content.get("role") == "assistant":
             since = "both" if self._now.since == "user" else "assistant"
             self._now = replace(self._now, since=since, said=message_terms)
-            self._rules_told(text, event)
+            self._keep_rules(text, event)
 
-    def _rules_told(self, text: str, event: SessionEvent) -> None:
+    def _keep_rules(self, text: str, event: SessionEvent) -> None:
         """Keep the rules that the agent tells the user, each once, but not what outside sources say in its name."""
         if DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata) or None):
             return
@@ -479,7 +479,7 @@ class SessionReader:
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
         """*ok* if the result states it; else True if the action has stated only failures so far, else None."""
         if ok is not None:
-            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
+            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_STATED)
             return ok
         return True if self._stated.get(action) is False else None
 
