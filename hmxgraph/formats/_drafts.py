@@ -33,7 +33,7 @@ _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
 # Packs (memories that hmxgraph inserted into a prompt) are removed only down to this depth of a nested value.
 _DEEPEST_PACK = 40
-# Metadata that the engine itself reads: kept, whatever else has to be cut.
+# Metadata that the engine itself reads: kept whole, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
 # Text lengths to which an event that is too large is cut, tried in this order.
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
@@ -92,8 +92,7 @@ def skipped(reason: str) -> Reading:
 
 def not_an_object(record: Record) -> Outcome:
     """The outcome for a record that is not a JSON object."""
-    json_type = type(record.value).__name__
-    return Outcome(record, fault=Fault("$", "the format's records", json_type, "an object"))
+    return Outcome(record, fault=Fault("$", "the format's records", type(record.value).__name__, "an object"))
 
 
 def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject) -> Outcome:
@@ -218,7 +217,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
     content, shortened = _fitted(content, _MOST_CONTENT)
     whole = metadata
     metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
-    metadata = {name: whole[name] for name in _ENGINE_METADATA if name in whole} | metadata
+    metadata |= {name: whole[name] for name in _ENGINE_METADATA if name in whole}
     document = {
         "hmx_version": HMX_VERSION,
         "event_id": frame.event_id(draft.part),
