@@ -27,7 +27,7 @@ _LINE = 1_000 * _MILLISECOND
 _TIE = 250
 # Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
 # record, a part gets at least the rank of the parts before it.
-_RANKS = {"tool_call": 100, "tool_result": 200}
+RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11, to leave room for fields that importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
@@ -114,7 +114,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
         repeated += [reading.part_of] if reading.part_of else []
         rank = number = 0
         for number, draft in enumerate(with_openings(reading.drafts, frame.session_id, carried)):
-            rank = max(rank, _RANKS.get(draft.event_type, 0))
+            rank = max(rank, RANKS.get(draft.event_type, 0))
             event, reason, event_warnings = _event(frame, draft, rank + number)
             warnings += event_warnings
             if event is None:

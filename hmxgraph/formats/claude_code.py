@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import (
     REASONING,
     Draft,
@@ -122,7 +123,7 @@ class _Transcript:
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
-        self._calls: dict[str, list[str]] = origin.carried.setdefault("calls", {})
+        self._calls = Calls(origin.carried)
         self._queued: dict[str, str] = origin.carried.setdefault("queued", {})
 
     def outcome(self, record: Record) -> Outcome:
@@ -275,8 +276,7 @@ class _Transcript:
             return Draft(REASONING, {"text": thought}, ASSISTANT, source="assistant") if thought else "hidden reasoning"
         if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
             call_id, tool = name(block.get("id")), name(block.get("name")) or "unknown"
-            if call_id:
-                self._calls[call_id] = [tool, event_id]
+            self._calls.remember(call_id, tool, event_id)
             call = {"tool_name": tool, "arguments": arguments(block.get("input"))} | present(call_id=call_id)
             return Draft("tool_call", call, ASSISTANT, source="assistant")
         if kind.endswith("_tool_result"):
@@ -286,7 +286,7 @@ class _Transcript:
 
     def _tool_result(self, block: Line, line: Line) -> Iterator[Draft]:
         call_id = name(block.get("tool_use_id"))
-        tool, call_event = self._calls.pop(call_id, ["", ""]) if call_id else ["", ""]
+        tool, call_event = self._calls.take(call_id)
         shown_result = contents(block.get("content"))
         words, reminders = without_reminders(without_escapes(shown_result.text))
         words = _NUMBERED.sub("", words) if tool == "Read" and _NUMBERED.match(words) else words

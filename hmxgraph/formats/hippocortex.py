@@ -14,10 +14,8 @@ from hmxgraph.formats._messages import message_reading, role_of
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, MEMORY_EVENT, TOOL, USER
 
-# The event type of a single memory, written by `remember` and by importers of other systems' memories.
-MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")
 _USERS = ("userId", "user_id")
@@ -114,7 +112,7 @@ class _Reader:
         if extracted:
             # A model extracted these from the conversation: they are only proposals, like another system's memories.
             drafts = (
-                Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
+                Draft(MEMORY_EVENT, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
                 for number, fact in enumerate(extracted)
             )
             return Reading(tuple(drafts))

@@ -8,7 +8,7 @@ from hmxgraph.formats._conversations import Talk, conversation, talks
 from hmxgraph.formats._values import listed, mapping, name
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
-_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "developer"})
+_TYPES = frozenset({"human", "ai", "system", "tool", "function", "developer"})
 _METADATA: JsonObject = {"format": "langchain"}
 # Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
@@ -89,7 +89,7 @@ def _role(kind: str, inner: Mapping[str, Any]) -> str | None:
     plain = kind.removesuffix("Chunk").removesuffix("Message").lower()
     if plain == "chat":
         return name(inner.get("role")) or "user"
-    return plain if plain in _TYPES and kind != "chat" else None
+    return plain if plain in _TYPES else None
 
 
 LANGCHAIN = Format("langchain", "LangChain and LangGraph messages", recognise, convert)

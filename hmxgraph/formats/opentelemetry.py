@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
-from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._drafts import RANKS, Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import Message, message_reading, role_of
 from hmxgraph.formats._otel_contents import (
     SpanMessages,
@@ -388,7 +388,7 @@ class _Traces:
         """Note when the session's latest results ended and how late they sort, for `_after_results`."""
         if any(draft.event_type == "tool_result" for draft in drafts):
             at = (scene.span.end if late else None) or scene.span.start
-            last = frame.time.us + _RESULT_RANK + len(drafts)
+            last = frame.time.us + RANKS["tool_result"] + len(drafts)
             if at and last > self._settled.get(scene.session_id, [0, 0])[1]:
                 self._settled[scene.session_id] = [at.us, last]
 
@@ -403,10 +403,6 @@ def _reading_order(scene: _Scene) -> int:
     """
     is_silent = scene.kind == "tool" and tool_of(scene.span).result is None
     return 2 if scene.kind == "agent" else 1 if is_silent else 0
-
-
-# Microseconds by which a result sorts after its time, so that it follows a call of the same time.
-_RESULT_RANK = 200
 
 
 def _counted(reasons: Sequence[str]) -> str:

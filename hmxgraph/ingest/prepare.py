@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
 from hmxgraph.protocol.canonical import node_key
-from hmxgraph.protocol.events import Event, Position, origin_of, position, went_well
+from hmxgraph.protocol.events import MEMORY_EVENT, Event, Position, origin_of, position, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.protocol.trust import DEFAULT_TRUST
@@ -194,7 +194,6 @@ def prepare(
 # Fields that name a user.
 NAMING = ("user_id", "userId", "customer_id", "user_name")
 _NAMING = frozenset(name.lower() for name in NAMING)
-MEMORY = "x-hmxgraph-memory"
 # An event that names more users than this gets one key that all users share; erasure then looks for names in its text.
 _MOST_NAMED = 20
 
@@ -205,7 +204,7 @@ def named_user_key(tenant_id: str, user_id: str) -> str:
 
 
 def _user_keys(event: Event) -> tuple[str, ...]:
-    documents = [event.metadata, event.content] if event.event_type == MEMORY else [event.metadata]
+    documents = [event.metadata, event.content] if event.event_type == MEMORY_EVENT else [event.metadata]
     names = {name.lower() for name in _named(documents)}
     if len(names) > _MOST_NAMED:
         return (_scope(event.tenant_id),)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.errors import MalformedJson
-from hmxgraph.protocol.events import Event, went_well
+from hmxgraph.protocol.events import MEMORY_EVENT, Event, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.excerpts import GAP
 
@@ -291,6 +291,6 @@ _BY_TYPE: dict[str, Callable[[Content], str]] = {
     "api_result": _api_result,
     "browser_action": _browser_action,
     "state_change": _state_change,
-    "x-hmxgraph-memory": _message,
+    MEMORY_EVENT: _message,
     "x-hmxgraph-reasoning": _thought,
 }
