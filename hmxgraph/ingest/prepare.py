@@ -189,7 +189,7 @@ def prepare(
     )
 
 
-# The users that an event names: in its metadata and, if it is a memory given through `remember`, in its content.
+# The users that an event names: in its metadata and, if it states a memory, in its content.
 
 # Fields that name a user.
 NAMING = ("user_id", "userId", "customer_id", "user_name")

@@ -111,6 +111,7 @@ def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
 
 
 def _payload(fields: dict[bytes, bytes]) -> bytes:
+    """The event in an entry: its field ``event``, else its first field."""
     if FIELD in fields:
         return fields[FIELD]
     return next(iter(fields.values()), b"")
