@@ -108,27 +108,27 @@ def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
     while total < most and any(len(ids) > depth for ids in distinct):
         total += sum(len(ids) > depth for ids in distinct)
         depth += 1
-    chosen = [event_id for ids in distinct for event_id in ids[:depth]]
+    event_ids = [event_id for ids in distinct for event_id in ids[:depth]]
     # The last round may overshoot; drop the ids it added last.
-    surplus = max(0, len(chosen) - most)
-    late = [ids[depth - 1] for ids in distinct if len(ids) >= depth]
-    dropped = set(late[len(late) - surplus :]) if surplus else set()
-    return tuple(_within_size(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
+    surplus = max(0, len(event_ids) - most)
+    last_round = [ids[depth - 1] for ids in distinct if len(ids) >= depth]
+    dropped = set(last_round[len(last_round) - surplus :]) if surplus else set()
+    return tuple(_within_size(dict.fromkeys(event_id for event_id in event_ids if event_id not in dropped)))
 
 
 def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
-    left = _EVIDENCE_BYTES
+    bytes_left = _EVIDENCE_BYTES
     for event_id in event_ids:
         size = len(canonical_bytes(event_id)) + 1
-        if size <= left:
-            left -= size
+        if size <= bytes_left:
+            bytes_left -= size
             yield event_id
 
 
 def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:
     """The ids of the events that summarise a session: request, outcome and the given steps (all steps if None)."""
-    chosen = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
-    ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in chosen)]
+    places = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
+    ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in places)]
     return [event_id for event_id in ids if event_id]
 
 

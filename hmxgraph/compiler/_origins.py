@@ -169,8 +169,8 @@ class ValueOrigins:
         """
         action, returned = self._first.get(text, ("", 0))
         identifier = bool(action) and any(map(str.isdigit, text))
-        heard = (message for when, message in self._messages if when < returned or not identifier)
-        if any(_says(message, text) for message in heard):
+        messages = (message for when, message in self._messages if when < returned or not identifier)
+        if any(_says(message, text) for message in messages):
             return (FROM_USER,)
         return self._sources.get(text, (0, ()))[1]
 

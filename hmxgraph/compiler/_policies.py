@@ -292,13 +292,13 @@ def _mostly_works(option: Option) -> bool:
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
     """Whether the first option went significantly better than the others, for the same kind of request and agent."""
-    taken = [
+    observed = [
         (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
         for option in options
         for session, good, _ in option.taken
         if good is not None
     ]
-    return significance(list(strata(taken).values())) >= _CLEARLY
+    return significance(list(strata(observed).values())) >= _CLEARLY
 
 
 def _condition_of(option: Option, options: Sequence[Option]) -> str:

@@ -261,8 +261,8 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
         return False
     if goal_class.requests and any(kind_of(name) == "handover" for name in shares):
         return True
-    asked = not goal_class.requests or (_asks_questions(goal_class) and not change_is_asked_for(goal_class))
-    return asked and not is_handed_over(goal_class)
+    questions_only = not goal_class.requests or (_asks_questions(goal_class) and not change_is_asked_for(goal_class))
+    return questions_only and not is_handed_over(goal_class)
 
 
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
@@ -285,15 +285,15 @@ def _asks_questions(goal_class: GoalClass) -> bool:
 
 def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
     """The share of the distinct actions of a session that are among these steps."""
-    taken = set(example.actions)
-    return len(taken & steps) / len(taken)
+    actions = set(example.actions)
+    return len(actions & steps) / len(actions)
 
 
 def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
     examples = goal_class.examples
     # A step that only a minority took depends on what those sessions found, which the requests do not show.
-    chosen = [(name, share) for name, share in goal_class.steps if share >= _HALF]
-    names = [name for name, _ in chosen]
+    usual = [(name, share) for name, share in goal_class.steps if share >= _HALF]
+    names = [name for name, _ in usual]
     alternatives = {
         name: alternative
         for name in names
@@ -302,9 +302,9 @@ def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
     if not alternatives and (first := _either_lookup(names, examples)):
         alternatives = {first: _alternative(first, examples)}
         names = in_order_of_work([*names, first], examples)
-        shares = {first: _HALF, **dict(chosen)}
-        chosen = [(name, shares[name]) for name in names]
-    required = {name for name, share in chosen if _is_required((name, share), alternatives, examples, profile)}
+        shares = {first: _HALF, **dict(usual)}
+        usual = [(name, shares[name]) for name in names]
+    required = {name for name, share in usual if _is_required((name, share), alternatives, examples, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
@@ -333,8 +333,8 @@ def _is_required(
 ) -> bool:
     """Whether a *step*, given by name and share, is required: nearly all examples take it, or it has an alternative."""
     name, share = step
-    taken, sessions = _taken(name, examples)
-    return max(share, taken / sessions) >= profile.required_share or name in alternatives
+    count, total = _taken(name, examples)
+    return max(share, count / total) >= profile.required_share or name in alternatives
 
 
 def _how_often(name: str, examples: Sequence[SessionSummary]) -> str:
@@ -360,8 +360,8 @@ def _alternative(action: str, examples: Sequence[SessionSummary]) -> str:
 
 def _common_alternative(alternative: str, examples: Sequence[SessionSummary]) -> list[str]:
     """The alternative of a step, if many sessions take it; a rare one is only described."""
-    taken = sum(alternative in done_without_failing(example) for example in examples)
-    return [alternative] if alternative and taken >= _OFTEN * len(examples) else []
+    count = sum(alternative in done_without_failing(example) for example in examples)
+    return [alternative] if alternative and count >= _OFTEN * len(examples) else []
 
 
 def _either_lookup(names: Sequence[str], examples: Sequence[SessionSummary]) -> str:
@@ -386,8 +386,8 @@ def _stands_in(name: str, action: str, uses: int, examples: Sequence[SessionSumm
 
 
 def _given_by_user(action: str, examples: Sequence[SessionSummary]) -> list[str]:
-    given = usual_origins(_uses_of(action, examples))
-    return [argument for argument, origin in given.items() if origin == FROM_USER]
+    origins = usual_origins(_uses_of(action, examples))
+    return [argument for argument, origin in origins.items() if origin == FROM_USER]
 
 
 def _step_description(action: str, other: str, examples: Sequence[SessionSummary], before: Sequence[str]) -> str:

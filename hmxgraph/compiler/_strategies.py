@@ -94,11 +94,13 @@ def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
-    taken: set[str] = set()
+    earlier_actions: set[str] = set()
     phased = []
     for place, step in enumerate(summary.steps):
-        phase = _phase(step, fresh=step.action not in taken, after=place > last, started=bool(taken))
-        taken.add(step.action)
+        phase = _phase(
+            step, fresh=step.action not in earlier_actions, after=place > last, started=bool(earlier_actions)
+        )
+        earlier_actions.add(step.action)
         phased.append((phase, step))
     return phased
 
@@ -257,12 +259,16 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
 
     If most sessions used an action that only failed, repairs are kept. If nothing would be left, all steps are kept.
     """
-    taken = Counter(name for model in models for name in set(model.actions))
-    always_failed = {name for name in taken if only_failed(name, models)}
-    repairs_did_the_work = any(taken[name] > _MAJORITY * len(models) for name in always_failed)
+    session_counts = Counter(name for model in models for name in set(model.actions))
+    always_failed = {name for name in session_counts if only_failed(name, models)}
+    repairs_did_the_work = any(session_counts[name] > _MAJORITY * len(models) for name in always_failed)
     excluded = always_failed if repairs_did_the_work else always_failed | repairs_of(models)
     return [
-        [(phase, step) for phase, step in phases(model) if excluded >= taken.keys() or step.action not in excluded]
+        [
+            (phase, step)
+            for phase, step in phases(model)
+            if excluded >= session_counts.keys() or step.action not in excluded
+        ]
         for model in models
     ]
 
@@ -347,25 +353,27 @@ def _criterion(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phas
 
 def _values_passed_on(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased]) -> list[str]:
     """The inputs whose values other phases take from this one, the most frequent first."""
-    taken: Counter[str] = Counter()
+    input_counts: Counter[str] = Counter()
     for session in phased_sessions:
-        taken.update(
+        input_counts.update(
             {name for later, step in session if later != phase for name, origin in step.inputs if origin in names}
         )
-    return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(phased_sessions)][:_MOST_VALUES]
+    return [name for name in most_first(input_counts) if input_counts[name] >= _FREQUENT * len(phased_sessions)][
+        :_MOST_VALUES
+    ]
 
 
 def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
     """The subject of the request and the tools needed."""
     tools = sorted({name for phase in documents for name in phase["tools_used"]})
-    named = (
+    needed = (
         f"The tools {listed(tools)} are available"
         if len(tools) <= _MOST_TOOLS
         else "The tools of all phases are available"
     )
-    available = f"The tool {tools[0]} is available" if len(tools) == 1 else named
-    asked = field.subject and any(goal_class.requests for goal_class in field.classes)
-    return [*([f"The request mentions {field.subject}"] if asked else []), available]
+    available = f"The tool {tools[0]} is available" if len(tools) == 1 else needed
+    states_subject = field.subject and any(goal_class.requests for goal_class in field.classes)
+    return [*([f"The request mentions {field.subject}"] if states_subject else []), available]
 
 
 def _singular(word: str) -> str:

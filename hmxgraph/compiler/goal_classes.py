@@ -180,11 +180,11 @@ def _by_wording(
         requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
     ):
         related = {name: chances[name] for name in _related_actions(session, counts_by_term)}
-        usual, taken = expected(chances, profile), frozenset(session.actions)
-        if related or usual <= taken:
+        usual, actions = expected(chances, profile), frozenset(session.actions)
+        if related or usual <= actions:
             shared.append((expected(related or chances, profile), session))
         elif session.outcome != "failure":
-            unique.append((expected(dict.fromkeys(taken, 1.0), profile), session))
+            unique.append((expected(dict.fromkeys(actions, 1.0), profile), session))
     return shared, unique
 
 
@@ -199,9 +199,9 @@ def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[st
 
 def _related_actions(summary: SessionSummary, counts_by_term: Mapping[str, Counter[str]]) -> set[str]:
     """The actions of other sessions that share an informative term with this one."""
-    taken = frozenset(summary.actions)
+    own_actions = frozenset(summary.actions)
     counts_of_terms = (counts_by_term[term] for term in telling_terms(summary.request))
-    return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in taken)}
+    return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in own_actions)}
 
 
 def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
@@ -349,11 +349,11 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
 
 def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
     """The actions that usually follow a failure in these sessions: right after it, or before the next attempt."""
-    taken, reactions = Counter[str](), Counter[str]()
+    action_counts, reaction_counts = Counter[str](), Counter[str]()
     for session in summaries:
-        taken.update(session.actions)
-        reactions.update(session.actions[place] for place in _reactions(session))
-    return frozenset(name for name in reactions if reactions[name] > taken[name] / 2)
+        action_counts.update(session.actions)
+        reaction_counts.update(session.actions[place] for place in _reactions(session))
+    return frozenset(name for name in reaction_counts if reaction_counts[name] > action_counts[name] / 2)
 
 
 def _reactions(session: SessionSummary) -> set[int]:

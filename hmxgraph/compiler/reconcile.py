@@ -133,8 +133,8 @@ def hashed_lineage(lineage_key: str) -> str:
     '~2'
 
     """
-    compiler, artifact_type, named = lineage_key.split("/", 2)
-    name, generation = _generation(named)
+    compiler, artifact_type, key = lineage_key.split("/", 2)
+    name, generation = _generation(key)
     suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
@@ -283,10 +283,10 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
     yield "success rate crossed one half", (earlier_rate >= 0.5) != (draft.seen.success_rate >= 0.5)
 
 
-def _generation(named: str) -> tuple[str, int]:
+def _generation(key: str) -> tuple[str, int]:
     """The name of a pattern and the number of its chain, from the stored form "name~number"."""
-    name, mark, number = named.rpartition(_GENERATION)
-    return (name, int(number)) if mark and number.isdecimal() else (named, 1)
+    name, mark, number = key.rpartition(_GENERATION)
+    return (name, int(number)) if mark and number.isdecimal() else (key, 1)
 
 
 def _hashed_name(name: str) -> str:
