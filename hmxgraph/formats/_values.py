@@ -74,6 +74,15 @@ def present(**fields: Any) -> JsonObject:
     return {key: value for key, value in fields.items() if value is not None and value not in ("", [], {}, ())}
 
 
+def fields_of(value: Mapping[str, Any]) -> str:
+    """The field names of an object in an unexpected form, for a fault.
+
+    >>> fields_of({"a": 1, "b": 2}), fields_of({})
+    ('fields a, b', 'an empty object')
+    """
+    return f"fields {', '.join(map(str, value))[:80]}" if value else "an empty object"
+
+
 def parsed(value: str) -> Any:
     """The JSON value that the text *value* contains, None if it is not JSON.
 

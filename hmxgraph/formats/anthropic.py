@@ -6,7 +6,7 @@ from typing import Any
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, single, talks
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _BLOCKS = frozenset(
@@ -82,9 +82,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return Talk(
             skipped=f"failed request: {name(mapping(error.get('error')).get('message') or error.get('message'))[:200]}"
         )
-    return Fault(
-        "$", "Anthropic messages", f"fields {', '.join(map(str, value))[:80]}", "messages, or a role and content"
-    )
+    return Fault("$", "Anthropic messages", fields_of(value), "messages, or a role and content")
 
 
 def _answer(value: Mapping[str, Any]) -> Mapping[str, Any]:

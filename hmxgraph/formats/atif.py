@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, talks
-from hmxgraph.formats._values import listed, mapping, name, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -76,8 +76,7 @@ def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
 def _unwrap(value: Fields) -> Talk | Fault:
     """The messages of a trajectory's steps."""
     if not _is_trajectory(value):
-        fields = f"fields {', '.join(map(str, value))[:80]}"
-        return Fault("$", "ATIF", fields, 'a trajectory: schema_version "ATIF-v1..." and steps')
+        return Fault("$", "ATIF", fields_of(value), 'a trajectory: schema_version "ATIF-v1..." and steps')
     agent = mapping(value.get("agent"))
     messages: list[JsonObject] = []
     time = _first_time(value)

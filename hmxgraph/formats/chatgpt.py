@@ -12,7 +12,7 @@ from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import REASONING, Draft, Frame, Place, Reading, frame_of, joined, not_an_object, skipped
 from hmxgraph.formats._messages import message_reading
 from hmxgraph.formats._parts import contents
-from hmxgraph.formats._values import listed, mapping, moment, name, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, moment, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, OPERATOR
 
@@ -40,9 +40,9 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
         if not isinstance(record.value, Mapping):
             yield not_an_object(record)
         elif not isinstance(record.value.get("mapping"), Mapping):
-            fields = f"fields {', '.join(map(str, record.value))[:80]}"
             yield Outcome(
-                record, fault=Fault("$.mapping", "ChatGPT export", fields, "a conversation with its messages")
+                record,
+                fault=Fault("$.mapping", "ChatGPT export", fields_of(record.value), "a conversation with its messages"),
             )
         else:
             yield _conversation(record, record.value, origin, calls)

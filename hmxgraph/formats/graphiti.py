@@ -10,7 +10,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import ROLES, message_reading
-from hmxgraph.formats._values import listed, mapping, moment, name, parsed, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, moment, name, parsed, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT, TOOL
 
@@ -50,8 +50,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         value = _record(record.value)
         if not _is_fact(value) and not _is_episode(value):
-            fields = f"fields {', '.join(map(str, value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "graphiti", fields, f"uuid, and {_EXPECTED}"))
+            yield Outcome(record, fault=Fault("$", "graphiti", fields_of(value), f"uuid, and {_EXPECTED}"))
             continue
         frame = _frame(record, value, origin)
         if isinstance(frame, Fault):

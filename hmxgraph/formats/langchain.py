@@ -5,13 +5,15 @@ from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, talks
-from hmxgraph.formats._values import listed, mapping, name
+from hmxgraph.formats._values import fields_of, listed, mapping, name
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "developer"})
 _METADATA: JsonObject = {"format": "langchain"}
 # Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
+# States are searched for down to this depth.
+_DEEPEST = 2
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -35,10 +37,10 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record, which is a message or the state of a graph."""
     messages = _messages(value)
-    if not messages:
-        if _plain_message(value) is None and (fields := ", ".join(map(str, value))[:80]):
-            return Fault("$", "LangChain messages", f"fields {fields}", "type and content, or messages")
+    if not messages and _is_empty_state(value):
         return Talk(skipped="a state without messages")
+    if not messages:
+        return Fault("$", "LangChain messages", fields_of(value), "type and content, or messages")
     if _plain_message(value) is not None:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
@@ -52,11 +54,23 @@ def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
         return [message]
     if isinstance(value.get("messages"), list):
         return [message for part in value["messages"] if (message := _plain_message(part)) is not None]
-    if depth > 2:
+    return next(filter(None, (_messages(state, depth + 1) for state in _states_in(value, depth))), [])
+
+
+def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
+    """Whether a record is empty, is a state with an empty list of messages, or contains only such states."""
+    if "messages" in value:
+        return bool(value["messages"] == [])
+    states = _states_in(value, depth)
+    return not value or (bool(states) and all(_is_empty_state(state, depth + 1) for state in states))
+
+
+def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
+    """The states in the known fields of a record, or that of the only node that it names; none at a greater depth."""
+    if depth > _DEEPEST:
         return []
-    inner = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
-    nodes = inner or ([part for part in value.values() if isinstance(part, Mapping)] if len(value) == 1 else [])
-    return next(filter(None, (_messages(part, depth + 1) for part in nodes)), [])
+    states = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
+    return states or ([part for part in value.values() if isinstance(part, Mapping)] if len(value) == 1 else [])
 
 
 def _plain_message(value: Any) -> JsonObject | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
-from hmxgraph.formats._values import derived_id, listed, mapping, name, present, text
+from hmxgraph.formats._values import derived_id, fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT
 
@@ -53,7 +53,7 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
         if not memory_text.strip():
             return Outcome(
                 record,
-                fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the text of a memory"),
+                fault=Fault("$.memory", "mem0", fields_of(memory), "the text of a memory"),
             )
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):

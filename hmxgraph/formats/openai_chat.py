@@ -6,7 +6,7 @@ from typing import Any
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, single, talks
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _OBJECTS = ("chat.completion", "chat.completion.chunk")
@@ -82,9 +82,7 @@ def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
     error = mapping(body.get("error")) or mapping(value.get("error"))
     if error:
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
-    return Fault(
-        "$", "OpenAI chat completions", f"fields {', '.join(map(str, value))[:80]}", "messages, choices or a role"
-    )
+    return Fault("$", "OpenAI chat completions", fields_of(value), "messages, choices or a role")
 
 
 def _body(value: Mapping[str, Any]) -> Mapping[str, Any]:

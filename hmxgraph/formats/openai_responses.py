@@ -7,7 +7,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Reader, Talk, talks
 from hmxgraph.formats._items import is_item, item_reading
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _READER = Reader(item_reading, lambda value: is_item(value) or is_message(value))
@@ -67,8 +67,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
     if response.get("object") == "response":
         return Talk(skipped="a response without output")
-    fields = f"fields {', '.join(map(str, value))[:80]}"
-    return Fault("$", "OpenAI Responses", fields, "input, output, or an item with a type")
+    return Fault("$", "OpenAI Responses", fields_of(value), "input, output, or an item with a type")
 
 
 def _instructions(

@@ -31,7 +31,7 @@ from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
 from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
 from hmxgraph.formats._otel_repeats import Prompt, Repeats, call_of, call_part, result_part, words_part
 from hmxgraph.formats._spans import Span, json_or_text, tree
-from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
+from hmxgraph.formats._values import Moment, derived_id, fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, TOOL, USER
 
@@ -82,8 +82,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         export = exported(record.value)
         if export is None:
-            fields = f"fields {', '.join(map(str, record.value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "OTLP JSON", fields, "resourceSpans, or a span"))
+            yield Outcome(record, fault=Fault("$", "OTLP JSON", fields_of(record.value), "resourceSpans, or a span"))
         else:
             yield traces.outcome(record, export)
 
