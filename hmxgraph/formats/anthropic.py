@@ -1,6 +1,7 @@
 """Anthropic messages: requests, responses, both together, and message batches, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hmxgraph.errors import Fault
@@ -73,7 +74,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         talk = conversation(envelope, messages, answer=answer if is_answer else None)
         system = request.get("system")
         system_messages = ({"role": "system", "content": system},) if system else ()
-        return Talk((*system_messages, *talk.messages), whole=True, envelope=envelope, metadata=more)
+        return replace(talk, messages=(*system_messages, *talk.messages), metadata=more)
     if is_answer:
         return Talk((answer,), envelope=envelope, metadata=more)
     if single_talk := single(value):

@@ -37,7 +37,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record, which is a message or the state of a graph."""
     messages = _messages(value)
-    if not messages and _is_empty_state(value):
+    if not value or _is_empty_state(value):
         return Talk(skipped="a state without messages")
     if not messages:
         return Fault("$", "LangChain messages", fields_of(value), "type and content, or messages")
@@ -58,11 +58,11 @@ def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
 
 
 def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
-    """Whether a record is empty, is a state with an empty list of messages, or contains only such states."""
+    """Whether a record is a state with an empty list of messages, or contains only such states."""
     if "messages" in value:
         return bool(value["messages"] == [])
     states = _states_in(value, depth)
-    return not value or (bool(states) and all(_is_empty_state(state, depth + 1) for state in states))
+    return bool(states) and all(_is_empty_state(state, depth + 1) for state in states)
 
 
 def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:

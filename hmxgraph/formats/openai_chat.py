@@ -1,6 +1,7 @@
 """OpenAI chat completions: requests, responses, both together, batches and fine-tuning files, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hmxgraph.errors import Fault
@@ -75,7 +76,10 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return _unfit(value, body)
     reason = name(choices[0].get("finish_reason")) if choices else ""
     more = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
-    return Talk(talk.messages, talk.whole, envelope, name(body.get("id")) if choices else "", more)
+    own_id = name(body.get("id")) if choices else ""
+    # The conversation goes on with one answer.
+    left_out = (*talk.left_out, *["another choice of an answer"] * len(choices[1:]))
+    return replace(talk, own_id=own_id, metadata=more, left_out=left_out)
 
 
 def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
