@@ -37,7 +37,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record, which is a message or the state of a graph."""
     messages = _messages(value)
-    if not value or _is_empty_state(value):
+    if not messages and (not value or _is_empty_state(value)):
         return Talk(skipped="a state without messages")
     if not messages:
         return Fault("$", "LangChain messages", fields_of(value), "type and content, or messages")
