@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.errors import Fault
-from hmxgraph.formats._conversations import Talk, conversation, talks
+from hmxgraph.formats._conversations import Talk, talks
 from hmxgraph.formats._values import fields_of, listed, mapping, name
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
@@ -25,7 +25,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, ("type", "data or content"))
-    score = sum(bool(_messages(value)) for value in records) / len(records)
+    score = sum(any(_entries(value)) for value in records) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("type (human, ai, tool, ...)", "data or content"))
 
 
@@ -36,7 +36,8 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record, which is a message or the state of a graph."""
-    messages = _messages(value)
+    entries = _entries(value)
+    messages = [message for message in entries if message is not None]
     if not messages and (not value or _is_empty_state(value)):
         return Talk(skipped="a state without messages")
     if not messages:
@@ -44,17 +45,17 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     if _plain_message(value) is not None:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
-    talk = conversation(envelope, messages)
-    return Talk(talk.messages, whole=len(messages) > 1, envelope=envelope, metadata=_METADATA)
+    left_out = ("an entry that is no message",) * (len(entries) - len(messages))
+    return Talk(tuple(messages), len(messages) > 1, envelope, metadata=_METADATA, left_out=left_out)
 
 
-def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
-    """The messages of a record; without any, those of the first state or node inside it that has some."""
+def _entries(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject | None]:
+    """The messages of a record, or of the first state inside it that has some; None for an entry that is no message."""
     if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):
-        return [message for part in value["messages"] if (message := _plain_message(part)) is not None]
-    return next(filter(None, (_messages(state, depth + 1) for state in _states_in(value, depth))), [])
+        return [_plain_message(part) for part in value["messages"]]
+    return next(filter(any, (_entries(state, depth + 1) for state in _states_in(value, depth))), [])
 
 
 def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
