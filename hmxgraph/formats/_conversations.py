@@ -140,8 +140,8 @@ class _Conversations:
         key = _message_key(message)
         if place.own_id or self._origin.key:
             return key
-        if own := moment(place.time):
-            return f"{key} {own.us}"
+        if own_time := moment(place.time):
+            return f"{key} {own_time.us}"
         name_of_text = derived_id(place.session_id, key)[:16]
         before = self._counts.pop(name_of_text, 0)
         self._counts[name_of_text] = before + 1

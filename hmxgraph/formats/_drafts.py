@@ -157,25 +157,25 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
         return Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
-    own = moment(place.time)
-    if own is None and origin.time_us is None:
+    own_time = moment(place.time)
+    if own_time is None and origin.time_us is None:
         return Fault("$", "HMX-E 2.1", "no time", "a time in the record or from the caller")
-    at = own or Moment(iso(origin.time_us or 0), origin.time_us or 0)
+    at = own_time or Moment(iso(origin.time_us or 0), origin.time_us or 0)
     derived = (
         f"{origin.key}/{record.line}.{place.position}"
         if origin.key
         else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
     # Many messages have a time in whole seconds, or none: offsets keep their order.
-    order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
-    if place.in_order and own is not None:
-        order += _TIE * _tied(origin.carried, session_id, own.us)
+    order = place.position * _MILLISECOND + (record.line * _LINE if own_time is None else 0)
+    if place.in_order and own_time is not None:
+        order += _TIE * _tied(origin.carried, session_id, own_time.us)
     return Frame(
         _unique(place, session_id) or derived,
         session_id,
         place.agent_id or origin.agent_id or "assistant",
         replace(at, us=at.us + order),
-        common_metadata(origin, undated=own is None) | place.metadata,
+        common_metadata(origin, undated=own_time is None) | place.metadata,
     )
 
 

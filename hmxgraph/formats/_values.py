@@ -130,10 +130,10 @@ def moment(value: Any) -> Moment | None:
     return _from_text(str(iso_format())) if callable(iso_format) else None
 
 
-def _from_text(written: str) -> Moment | None:
-    match = _LOOSE.fullmatch(written)
+def _from_text(text: str) -> Moment | None:
+    match = _LOOSE.fullmatch(text)
     if match is None:
-        return _from_number(int(written)) if written.isdigit() and len(written) in {10, 13, 16, 19} else None
+        return _from_number(int(text)) if text.isdigit() and len(text) in {10, 13, 16, 19} else None
     day, clock, seconds, offset = match.groups()
     if offset in {None, "z", "Z", "UTC"}:
         offset = "Z"

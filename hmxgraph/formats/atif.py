@@ -49,9 +49,9 @@ def _trajectories(value: Fields, parent: str = "", depth: int = 0) -> Iterator[J
     yield dict(value) | present(parent=parent)
     inner = listed(value.get("subagent_trajectories")) if depth < _DEEPEST else []
     for number, trajectory in enumerate(filter(None, map(mapping, inner)), start=1):
-        own = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
+        session_id = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
         # Sub-agents may share the session of their parent: each is a run of its own.
-        yield from _trajectories({**trajectory, "session_id": own}, _session(value), depth + 1)
+        yield from _trajectories({**trajectory, "session_id": session_id}, _session(value), depth + 1)
 
 
 def _session(trajectory: Fields) -> str:

@@ -124,9 +124,9 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
 
 def _standing_instructions(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> Reading:
     """The user's custom instructions (about themselves, and how to answer), as rules of the operator."""
-    stated = {**mapping(metadata.get("user_context_message_data")), **content}
+    texts = {**mapping(metadata.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
-    instructions = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
+    instructions = "\n".join(text(texts[field]) for field in fields if text(texts.get(field)))
     if not instructions:
         return skipped("empty instructions")
     draft: JsonObject = {"role": "system", "text": instructions}

@@ -150,15 +150,15 @@ class _Transcript:
         session = name(line.get("sessionId")) or name(line.get("session_id")) or session_of(record, self._origin)
         if not session:
             return Fault("$.sessionId", "Claude Code transcript", "no session", "the id of the session")
-        own = moment(line.get("timestamp"))
-        if own is None and self._origin.time_us is None:
+        own_time = moment(line.get("timestamp"))
+        if own_time is None and self._origin.time_us is None:
             return Fault(
                 "$.timestamp", "HMX-E 6.3", repr(line.get("timestamp"))[:80], "an ISO 8601 time with an offset"
             )
-        time = own or Moment(iso(self._origin.time_us or 0), (self._origin.time_us or 0) + record.line * 1000)
+        time = own_time or Moment(iso(self._origin.time_us or 0), (self._origin.time_us or 0) + record.line * 1000)
         agent, sub_agent = self._origin.agent_id or AGENT_NAME, _sub_agent(line)
         message = mapping(line.get("message"))
-        metadata = common_metadata(self._origin, undated=own is None) | present(
+        metadata = common_metadata(self._origin, undated=own_time is None) | present(
             format="claude-code",
             cwd=name(line.get("cwd")),
             git_branch=name(line.get("gitBranch")),
@@ -183,8 +183,8 @@ class _Transcript:
         content = mapping(line.get("message")).get("content", line.get("content"))
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
-        if (first := self._queued.pop(whole, None)) is not None:
-            return Reading(part_of=first)
+        if (queued_event_id := self._queued.pop(whole, None)) is not None:
+            return Reading(part_of=queued_event_id)
         reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
         drafts: list[Draft] = []
         left_out: list[str] = []
@@ -313,8 +313,8 @@ class _Transcript:
 
     def _queued_prompt(self, attached: Line, line: Line) -> Reading:
         prompt = contents(attached.get("prompt")).text
-        if (first := self._queued.pop(prompt, None)) is not None:
-            return Reading(part_of=first)
+        if (queued_event_id := self._queued.pop(prompt, None)) is not None:
+            return Reading(part_of=queued_event_id)
         author = name(mapping(attached.get("origin")).get("kind")) or "human"
         if author != "human" or attached.get("isMeta") is True:
             return Reading((_note(prompt, "queued_command"),)) if prompt.strip() else skipped("empty queued prompt")

@@ -69,9 +69,13 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         "",
     )
     source_and_subject = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
-    own = {"format": "cloudevents", "cloudevent_type": name(event["type"]), "subject": name(event.get("subject"))}
-    more = {
-        f"cloudevent_{key}" if key in own else key: value
+    named_fields = {
+        "format": "cloudevents",
+        "cloudevent_type": name(event["type"]),
+        "subject": name(event.get("subject")),
+    }
+    extensions = {
+        f"cloudevent_{key}" if key in named_fields else key: value
         for key, value in event.items()
         if key not in _ATTRIBUTES and isinstance(value, str | int | bool)
     }
@@ -81,7 +85,7 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         f"{name(event['source'])}/{name(event['id'])}",
         event.get("time"),
         origin.agent_id or name(event["source"]),
-        present(**(more | own)),
+        present(**(extensions | named_fields)),
         unique=True,
     )
     return frame_of(record, origin, place, repr(data))

@@ -93,8 +93,8 @@ def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
     ends = [end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))]
     ended = next((end for end in ends if origin.time_us is None or end.us <= origin.time_us), None)
     if ended is None:
-        stated = {"kind": "fact", "text": fact} | present(expires=ends[0].timestamp if ends else None)
-        return Reading((Draft(MEMORY_EVENT, stated, IMPORT, source="graphiti", metadata={"graphiti": details}),))
+        memory = {"kind": "fact", "text": fact} | present(expires=ends[0].timestamp if ends else None)
+        return Reading((Draft(MEMORY_EVENT, memory, IMPORT, source="graphiti", metadata={"graphiti": details}),))
     content = {"text": f"{fact} (no longer true since {ended.timestamp[:10]})"}
     metadata = {"graphiti": details, "invalid_at": ended.timestamp}
     return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))

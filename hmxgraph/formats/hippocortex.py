@@ -123,14 +123,14 @@ class _Reader:
 
     def _call(self, payload: Mapping[str, Any], frame: Frame) -> Reading:
         tool = _first(payload, _TOOLS) or "unknown"
-        stated = _first(payload, _IDS)
-        call_id = stated or frame.event_id("call")
+        stated_id = _first(payload, _IDS)
+        call_id = stated_id or frame.event_id("call")
         arguments = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
         call = call_draft(self._calls, frame, "0", (call_id, tool, arguments))
         if "output" in payload or "result" in payload:
             result = {**payload, "callId": call_id}
             return Reading((call, self._answer("1", result, frame)))
-        if not stated:
+        if not stated_id:
             waiting = self._open.setdefault(f"{frame.session_id}\0{tool}", [])
             waiting.append(call_id)
             del waiting[:-_MOST_OPEN]

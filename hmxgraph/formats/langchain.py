@@ -90,13 +90,13 @@ def _plain_message(value: Any) -> JsonObject | None:
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
     # additional_kwargs repeats the calls as the provider sent them: used only if there are no parsed calls.
-    more = (
+    provider_calls = (
         {}
         if calls
         else {key: part for key, part in mapping(inner.get("additional_kwargs")).items() if key == "tool_calls"}
     )
     model = mapping(inner.get("response_metadata")).get("model_name")
-    message = {**{key: part for key, part in inner.items() if key != "type"}, **more, "role": role}
+    message = {**{key: part for key, part in inner.items() if key != "type"}, **provider_calls, "role": role}
     return message | ({"model": model} if isinstance(model, str) else {})
 
 

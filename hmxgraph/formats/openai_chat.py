@@ -75,11 +75,11 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     else:
         return _unfit(value, body)
     reason = name(choices[0].get("finish_reason")) if choices else ""
-    more = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
+    metadata = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
     own_id = name(body.get("id")) if choices else ""
     # The conversation goes on with one answer.
     left_out = (*talk.left_out, *["another choice of an answer"] * len(choices[1:]))
-    return replace(talk, own_id=own_id, metadata=more, left_out=left_out)
+    return replace(talk, own_id=own_id, metadata=metadata, left_out=left_out)
 
 
 def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:

@@ -54,13 +54,17 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     if is_item(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     response, request = _response(value), mapping(value.get("request")) or value
-    sent = request.get("input", response.get("input"))
-    items = [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else listed(sent)
+    request_input = request.get("input", response.get("input"))
+    items = (
+        [{"type": "message", "role": "user", "content": request_input}]
+        if isinstance(request_input, str)
+        else listed(request_input)
+    )
     output = listed(response.get("output"))
-    more = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
+    metadata = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
     if items or output:
         messages = (*_instructions(request, response, answered=bool(output)), *map(mapping, (*items, *output)))
-        return Talk(messages, whole=bool(items), envelope={**response, **value}, metadata=more)
+        return Talk(messages, whole=bool(items), envelope={**response, **value}, metadata=metadata)
     if is_message(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     if error := mapping(response.get("error")):

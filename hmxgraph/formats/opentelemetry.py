@@ -287,8 +287,8 @@ class _Traces:
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
         """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
-        stated = name(draft.content.get("call_id"))
-        call_id = self._repeats.call_id(scene.session_id, stated)
+        stated_id = name(draft.content.get("call_id"))
+        call_id = self._repeats.call_id(scene.session_id, stated_id)
         tool = text(draft.content.get("tool_name"))
         is_new = self._repeats.is_new_part(scene.prompt, result_part(draft.content.get("result")), answer=False)
         if is_new:
@@ -495,15 +495,15 @@ def _document_text(document: Mapping[str, Any]) -> str:
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
     """Judgements of a model's work, from the events of a span; if there are none and *whole* is set, from the span."""
     results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
-    for number, stated in enumerate([*results, span.attributes] if whole and not results else results):
-        label = name(stated.get("gen_ai.evaluation.score.label", stated.get("eval.label"))).lower()
-        score = stated.get("gen_ai.evaluation.score.value", stated.get("eval.score"))
+    for number, attributes in enumerate([*results, span.attributes] if whole and not results else results):
+        label = name(attributes.get("gen_ai.evaluation.score.label", attributes.get("eval.label"))).lower()
+        score = attributes.get("gen_ai.evaluation.score.value", attributes.get("eval.score"))
         good = True if label in _GOOD else False if label in _BAD else None
         if good is None and isinstance(score, int | float) and 0 <= score <= 1:
             good = score >= 0.5
         if good is not None:
-            comment = name(stated.get("gen_ai.evaluation.explanation", stated.get("eval.explanation")))
-            criterion = name(stated.get("gen_ai.evaluation.name"))
+            comment = name(attributes.get("gen_ai.evaluation.explanation", attributes.get("eval.explanation")))
+            criterion = name(attributes.get("gen_ai.evaluation.name"))
             content = {"signal": "positive" if good else "negative"} | present(comment=comment, criterion=criterion)
             yield Draft("feedback", content, TOOL, str(number), source="evaluator")
 
