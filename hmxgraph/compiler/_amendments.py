@@ -73,13 +73,13 @@ class Attempts:
     _calls: dict[str, _Call] = field(default_factory=dict)
     _failed: dict[str, _Call] = field(default_factory=dict)
 
-    def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
+    def add_call(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
         """Add a call, and return the failed call of the same action that it retries, if any."""
         call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
         remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
 
-    def failed(self, event_id: str, message: str, moment: int) -> None:
+    def add_failure(self, event_id: str, message: str, moment: int) -> None:
         """Record that a call failed at this *moment*, with this *message*.
 
         A call already recorded as failed keeps its moment, and its message if the new one is empty. Unknown calls and

@@ -439,7 +439,7 @@ class Goals:
     def chances(self, request: str) -> dict[str, float]:
         """For each action, the probability that a session with this request takes it."""
         terms = request_terms(request)
-        modelled = next(self.modelled([terms]))
+        modelled = next(self.logistic_chances([terms]))
         neighbour_shares = self._neighbour_shares(terms)
         if neighbour_shares is None:
             return modelled
@@ -450,7 +450,7 @@ class Goals:
         }
         return {name: round(chance, _GOAL_DIGITS) for name, chance in mixed.items()}
 
-    def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
+    def logistic_chances(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
         """The probabilities of the logistic model for each request, given as terms."""
         for row in _sigmoid(_goal_inputs(requests, self.words).product(self.weights)):
             yield {name: round(float(chance), _GOAL_DIGITS) for name, chance in zip(self.actions, row, strict=True)}

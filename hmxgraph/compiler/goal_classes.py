@@ -68,7 +68,7 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
         for key, members in _joined(_joined(groups, by_changes), _grouped(unique)).items()
     ]
     learning = _Learning(summaries, profile)
-    united = _merge_same_work([learned for learned in map(learning.finished, classes) if learned.steps], learning)
+    united = _merge_same_work([learned for learned in map(learning.with_steps, classes) if learned.steps], learning)
     return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
@@ -83,7 +83,7 @@ class _Learning:
             if session.succeeded:
                 self._by_changes[changes_of(session)].append(session)
 
-    def finished(self, goal_class: GoalClass) -> GoalClass:
+    def with_steps(self, goal_class: GoalClass) -> GoalClass:
         """The class with its examples and steps."""
         working = self._at_work(goal_class.models)
         examples, cases = self._cases.examples(working), self._count(working)
@@ -144,7 +144,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
             united.append(goal_class)
             continue
         members = sorted((*united[place].members, *goal_class.members), key=lambda member: member.session_id)
-        united[place] = learning.finished(GoalClass(united[place].key, tuple(members)))
+        united[place] = learning.with_steps(GoalClass(united[place].key, tuple(members)))
     return united
 
 
@@ -177,7 +177,7 @@ def _by_wording(
     shared, unique = [], []
     counts_by_term = _actions_by_term(requested)
     for session, chances in zip(
-        requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
+        requested, goals.logistic_chances([request_terms(session.request) for session in requested]), strict=True
     ):
         related = {name: chances[name] for name in _related_actions(session, counts_by_term)}
         usual, actions = expected(chances, profile), frozenset(session.actions)
