@@ -15,7 +15,7 @@ _WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Longer strings in a non-text block are cut: they are data, of no use to a reader.
+# Longer strings in the fields of a non-text block are cut: they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
 _DATA = ("data", "file_data", "b64_json", "blob", "base64")

@@ -271,10 +271,10 @@ def _rare_properties(event: Event) -> dict[str, Any]:
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
     event_traits = traits(event)
-    words = f"{full} {' '.join(event.tags)}" if event.tags else full
+    searchable = f"{full} {' '.join(event.tags)}" if event.tags else full
     line = event_line(text, str(event_traits.get("label", "")), str(event_traits.get("speaker", "")))
-    read = _indexed if len(words) > _LONGEST_REPEAT else _indexed_repeat
-    search_text, token_count = read(words, line, count_tokens)
+    index = _indexed if len(searchable) > _LONGEST_REPEAT else _indexed_repeat
+    search_text, token_count = index(searchable, line, count_tokens)
     return {
         "text": text,
         "search_text": search_text,
@@ -284,9 +284,9 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     }
 
 
-def _indexed(words: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
-    """The terms of *words* in the full-text index, and the number of tokens of *line*."""
-    return " ".join(terms(words)[:_TERMS]), count_tokens(line)
+def _indexed(searchable: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
+    """The terms of *searchable* in the full-text index, and the number of tokens of *line*."""
+    return " ".join(terms(searchable)[:_TERMS]), count_tokens(line)
 
 
 # The terms of texts up to this length are cached: agents repeat lookups, and get the same results.

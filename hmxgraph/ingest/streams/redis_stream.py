@@ -19,7 +19,7 @@ _LONGEST = 60_000
 
 
 class RedisStream:
-    """The entries of the stream *key*; those that this consumer had received but not stored come first."""
+    """The entries of the stream *key*; those that this consumer received before but did not acknowledge come first."""
 
     def __init__(
         self,
