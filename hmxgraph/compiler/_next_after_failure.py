@@ -22,7 +22,7 @@ _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
 # An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
 _SLOT = re.compile(r"<([^<>]*)>")
-_PARTS = re.compile(r"[\W_]+")
+_BETWEEN_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 # Parts of input names that say nothing about what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
@@ -174,7 +174,12 @@ def _mixed(chances: Mapping[str, float], suppliers: Iterable[str]) -> dict[str, 
 
 
 def _input_terms(name: str) -> set[str]:
-    return set(terms(" ".join(part for part in _PARTS.split(name) if part.lower() not in _FILLERS)))
+    """The terms that say what an input is.
+
+    >>> sorted(_input_terms("new_payment_method_id")), sorted(_input_terms("paymentMethodId"))
+    (['method', 'payment'], ['method', 'payment'])
+    """
+    return set(terms(" ".join(part for part in _BETWEEN_PARTS.split(name) if part.lower() not in _FILLERS)))
 
 
 def _is_lookup(action: str) -> bool:
