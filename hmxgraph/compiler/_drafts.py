@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from hmxgraph.compiler.profile import CompilerProfile
@@ -102,18 +103,13 @@ def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
 
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
+    >>> evidence([["a1", "s", "a2"], ["s", "b1"]], 4), evidence([[]], 4)
+    (('a1', 's', 'a2', 'b1'), ())
     """
     distinct = [list(dict.fromkeys(event_id for event_id in ids if event_id)) for ids in trails]
-    depth, total = 0, 0
-    while total < most and any(len(ids) > depth for ids in distinct):
-        total += sum(len(ids) > depth for ids in distinct)
-        depth += 1
-    event_ids = [event_id for ids in distinct for event_id in ids[:depth]]
-    # The last round may overshoot; drop the ids it added last.
-    surplus = max(0, len(event_ids) - most)
-    last_round = [ids[depth - 1] for ids in distinct if len(ids) >= depth]
-    dropped = set(last_round[len(last_round) - surplus :]) if surplus else set()
-    return tuple(_within_size(dict.fromkeys(event_id for event_id in event_ids if event_id not in dropped)))
+    by_turns = filter(None, chain.from_iterable(zip_longest(*distinct)))
+    chosen = set(islice(dict.fromkeys(by_turns), most))
+    return tuple(_within_size(dict.fromkeys(event_id for ids in distinct for event_id in ids if event_id in chosen)))
 
 
 def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
