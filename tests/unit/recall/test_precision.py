@@ -1166,6 +1166,16 @@ def announced(number, said, call, result, *, session="log"):
     return [remark, *log((number + 1, (call, result)), session=session)]
 
 
+def test_what_follows_a_report_is_another_step():
+    """Nothing was called for the report: what comes next, here about a stale job, does not belong to it."""
+    said = "Done: the staging environment is deployed"
+    report = event(100, said, session="log", source="agent", speaker="assistant", age_days=9)
+    stale = announced(101, "A job is left over", "exec(command=cat job)", "exec -> No such file or directory")
+    later = log((900, ("exec(command=helm upgrade --install)", "exec -> 3 pods of the release are up")))
+    lines = shown(packed([report, *stale, *later], query="Is the staging environment deployed?"), "episodes")
+    assert lines == [f"assistant: {said}"]
+
+
 def test_a_quoted_failure_comes_with_what_was_done_next():
     """The error is in a result, far from the words of the steps; the remedy follows it."""
     failed = announced(
