@@ -111,8 +111,10 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
         return Reading((call_draft(calls, frame, "0", call),))
     if role == "tool":
         parent = name(metadata.get("parent_id"))
-        value = text(content.get("text")) or contents(content.get("parts")).text or text(content.get("result"))
-        return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")))),))
+        parts = contents(content.get("parts"))
+        value = text(content.get("text")) or parts.text or text(content.get("result"))
+        images = present(attachments=list(parts.attachments))
+        return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")), more=images)),))
     if kind in {"thoughts", "reasoning_recap"}:
         parts = (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))
         thought = "\n".join(filter(None, parts))
