@@ -111,9 +111,9 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
         return Reading((call_draft(calls, frame, "0", call),))
     if role == "tool":
         parent = name(metadata.get("parent_id"))
-        parts = contents(content.get("parts"))
-        value = text(content.get("text")) or parts.text or text(content.get("result"))
-        images = present(attachments=list(parts.attachments))
+        returned = contents(content.get("parts"))
+        value = text(content.get("text")) or returned.text or text(content.get("result"))
+        images = present(attachments=list(returned.attachments))
         return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")), more=images)),))
     if kind in {"thoughts", "reasoning_recap"}:
         parts = (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))
