@@ -132,8 +132,12 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
     wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
     # Omit the field of a single class that a wider field covers: the class has its task schema already.
-    covered = {goal_class.name for field in wide if len(field.classes) > 1 for goal_class in field.classes}
-    return [field for field in narrow if len(field.classes) > 1 or field.classes[0].name not in covered] + wide
+    covered = {name for field in wide if len(field.classes) > 1 for name in _names(field)}
+    return [field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(_names(field))] + wide
+
+
+def _names(field: Field) -> list[str]:
+    return [goal_class.name for goal_class in field.classes]
 
 
 def _main_change(goal_class: GoalClass) -> str:
