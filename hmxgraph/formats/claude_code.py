@@ -251,7 +251,8 @@ class _Transcript:
         if line.get("operation") != "enqueue" or not message_text.strip():
             return skipped("change of the prompt queue")
         reading = Reading(tuple(numbered(_from_passages(message_text, line))))
-        self._remember(message_text, frame.event_id("0"))
+        if reading.drafts:
+            self._remember(message_text, frame.event_id("0"))
         return reading
 
     # Blocks.
