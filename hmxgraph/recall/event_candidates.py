@@ -171,7 +171,7 @@ class Episodes:
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
             factors[~self.pool.in_sessions_of(self.pool.successes)] = _IF_OTHER
-        changed = self._of_tools(changes)
+        changed = self.pool.with_tools(changes)
         if changed.any():
             factors[~self.pool.in_sessions_of(changed)] = _IF_OTHER
         answers = (self.pool.by_assistants & ~self.pool.results & ~self._of_logs) | self.pool.prompts
@@ -272,7 +272,8 @@ class Episodes:
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
             own &= ~self.pool.empty & ~skipped
-            best = relevance[own].max(initial=0.0)
+            # For a question about a failure, what went well is unrelated; it may be all that matched in a session.
+            best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
             related |= own
@@ -292,7 +293,7 @@ class Episodes:
         and what was said next have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._counts > 0
-        decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
+        decided = (self._requests | self._ends | self.pool.with_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
@@ -502,7 +503,7 @@ class Episodes:
 
     def _routine(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results; without retries."""
-        routine: Flags = self._of_tools(tools) & ~self.pool.failures
+        routine: Flags = self.pool.with_tools(tools) & ~self.pool.failures
         # A call whose result says that it failed is not routine either.
         return routine & ~self._calls_of(self.pool.failures) & ~self._retries
 
@@ -536,10 +537,6 @@ class Episodes:
         messages[1:] &= self.pool.failures[:-1]
         messages[:1] = False
         return messages
-
-    def _of_tools(self, tools: Collection[str]) -> Flags:
-        """Which events are calls of these *tools*, or their results."""
-        return np.array([part is not None and part[0] in tools for part in self.pool.tools], dtype=np.bool_)
 
     def _calls_of(self, results: Flags) -> Flags:
         """Which events are the calls of these *results*."""

@@ -1074,6 +1074,20 @@ def test_a_question_about_an_identifier_is_about_events_that_carry_it():
     assert sorted(shown(pack)) == ["get_order -> pending", "get_order(order=W2378156)"]
 
 
+def test_an_identifier_is_found_though_little_else_matches():
+    """Of the events that carry it, none is near the best match; they are shown all the same, and the others not."""
+    call = event(1, "put_flash(kind=info)", kind="tool_call", age_days=9)
+    result = event(2, "put_flash -> rendered by the template", kind="tool_result", age_days=9)
+    other = [
+        event(10 + n, f"The flash message appears on page {n}, put it there if it is missing", age_days=n)
+        for n in range(4)
+    ]
+    pack = packed(
+        [call, result, *other], query="Why does put_flash show no message? It appears on no page, is it missing?"
+    )
+    assert sorted(shown(pack)) == ["put_flash -> rendered by the template", "put_flash(kind=info)"]
+
+
 def test_evidence_of_an_artifact_is_not_shown():
     """An artifact states how often it was seen; a statement comes with its event."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
@@ -1623,7 +1637,10 @@ def test_questions_about_how_far_work_has_got(asked, ended):
         ("How does he want my answers to be written?", True),
         ("What are her standing instructions?", True),
         ("How should I phrase the reply about lamps?", True),
+        ("How should I answer, and in which units?", True),
         ("Which lamp does he want?", False),
+        ("How do we answer 'which lamp is green?'", False),
+        ("How do I reply if somebody asks for a lamp?", False),
     ],
 )
 def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all_of_them):
