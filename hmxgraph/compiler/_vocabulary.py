@@ -139,7 +139,7 @@ SUBCOMMANDS = dict.fromkeys(
     1,
 ) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
 
-# Programs that wrap or prepare another program.
+# Programs that run the command after them, and their flags whose value is the next word.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
 WRAPPER_FLAGS_WITH_VALUE = {
     "sudo": _listed("-u -g -h -p -C -D -R -T -U --user --group --host --chdir"),
@@ -152,6 +152,7 @@ WRAPPER_FLAGS_WITH_VALUE = {
     "time": _listed("-f -o --format --output"),
     "exec": _listed("-a"),
 }
+# Commands that only prepare the shell or the place of work for others.
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 # Programs whose output only feeds the next program of a pipeline.
 FEEDERS = _listed("echo printf cat yes")

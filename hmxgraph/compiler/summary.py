@@ -216,7 +216,7 @@ def _decision(values: list[Any]) -> Decision:
 
 
 def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
-    written: list[list[Any]] = []
+    rows: list[list[Any]] = []
     before = Situation()
     for step in steps:
         now = step.situation
@@ -228,14 +228,14 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
         details = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
-        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
+        rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
-    return written
+    return rows
 
 
-def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
+def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, stored_situation, inputs, changed, command, ok, amended, *details in written:
+    for action, event_id, stored_situation, inputs, changed, command, ok, amended, *details in rows:
         since, heard, said, seen, failure, pending = stored_situation
         situation = Situation(
             since,
