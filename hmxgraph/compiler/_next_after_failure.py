@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from hmxgraph.compiler._verbs import is_action, kind_of, read_action
+from hmxgraph.compiler._vocabulary import BETWEEN_WORDS
 from hmxgraph.compiler.failures import SPOKEN, WRONG_VALUE
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary
 from hmxgraph.text.terms import most_first, terms
@@ -22,7 +23,6 @@ _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
 # An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
 _SLOT = re.compile(r"<([^<>]*)>")
-_BETWEEN_PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 # Parts of input names that say nothing about what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
@@ -179,7 +179,7 @@ def _input_terms(name: str) -> set[str]:
     >>> sorted(_input_terms("new_payment_method_id")), sorted(_input_terms("paymentMethodId"))
     (['method', 'payment'], ['method', 'payment'])
     """
-    return set(terms(" ".join(part for part in _BETWEEN_PARTS.split(name) if part.lower() not in _FILLERS)))
+    return set(terms(" ".join(part for part in BETWEEN_WORDS.split(name) if part.lower() not in _FILLERS)))
 
 
 def _is_lookup(action: str) -> bool:

@@ -163,8 +163,13 @@ OPERAND_PROGRAMS = _listed("""
 """)
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
-# Endings of the names of arguments and fields that identify something.
+# Endings of the names of arguments and fields that identify something, and words with such an ending that do not.
 _IDENTIFYING = ("id", "number", "name", "email", "path", "key", "selector")
+_NOT_IDENTIFYING = _listed("""
+    aid bid fluid grid hybrid invalid liquid mid paid prepaid raid rapid said solid unpaid valid void
+""")
+# Between the words of a name: "order_id", "orderId".
+BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 # The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
 BROWSER = "browser "
@@ -218,11 +223,11 @@ LONGEST_TEXT = 4000
 def identifies(name: str) -> bool:
     """Whether the name of an argument or field says that its values identify something.
 
-    >>> identifies("order_id"), identifies("flight_numbers"), identifies("amount")
-    (True, True, False)
-
+    >>> [identifies(name) for name in ("order_id", "orderId", "flight_numbers", "amount", "is_paid")]
+    [True, True, True, False, False]
     """
-    return name.removesuffix("s").endswith(_IDENTIFYING)
+    last = BETWEEN_WORDS.split(name)[-1].lower().removesuffix("s")
+    return last.endswith(_IDENTIFYING) and last not in _NOT_IDENTIFYING
 
 
 def text_terms(text: str, limit: int) -> str:

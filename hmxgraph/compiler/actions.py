@@ -61,7 +61,7 @@ def _from_host(address: str) -> str:
 # Events that contain an action with its inputs and its result; HMX-E defines no fields for them.
 
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
-PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
+PATH_FIELDS = ("path", "file_path", "filepath", "filePath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)

@@ -565,12 +565,12 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
     """
     if step.culprit is not None or not step.earlier:
         return
-    parts = {part.parsed: part for part in step.parts if part.parsed is not None}
-    command = blamed(list(parts), raw_line(content))
+    commands = [part.parsed for part in step.parts if part.parsed is not None]
+    command = blamed(commands, raw_line(content))
     for part in step.earlier:
         part.ok = None
     if command is not None:
-        step.culprit = parts[command]
+        step.culprit = next(part for part in step.parts if part.parsed == command)
         failed = step.parts.index(step.culprit)
         for place, part in enumerate(step.parts):
             part.ok = None if place > failed else place < failed

@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 24
+SUMMARY_VERSION = 25
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
