@@ -1373,6 +1373,21 @@ def test_of_two_copies_of_a_session_one_is_shown():
     assert list(ended_badly.without_copies(["s1", "s2"])) == ["s1", "s2"]
 
 
+def test_an_outline_shows_the_last_result_with_its_call():
+    """A session that was cut off ends with a result, which cannot be shown without its call."""
+    waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
+    turns = [
+        ("Please return the green lamp of my order W2378156 to my other card", {"speaker": "user"}),
+        *[(waiting.format(n=n), SAID) for n in range(9)],
+        ("find_card(customer=ana)", {"kind": "tool_call"}),
+        ("find_card -> no other card", {"kind": "tool_result"}),
+    ]
+    events = [event(10 + n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(turns)]
+    pack = packed(events, query="Return the lamp of the order to another card", budget=250)
+    assert {"find_card(customer=ana)", "find_card -> no other card"} <= set(shown(pack, "episodes"))
+    assert not any(drop.drop_reason == "budget_exceeded" for drop in pack.dropped_entries)
+
+
 def test_what_an_assistant_says_again_and_again_is_shown_once():
     """In an outline, of messages that share more than half of their words the best one stays."""
     waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
