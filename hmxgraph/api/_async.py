@@ -390,6 +390,7 @@ class AsyncRecordedSession(AsyncFace):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
+
     """
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, recorder: Recorder) -> None:
@@ -547,6 +548,7 @@ class AsyncRecalling(AsyncFace):
             InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
                 JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
 
         """
@@ -793,6 +795,7 @@ class AsyncExploring(AsyncFace):
         """Call *listener* with a line for each answered statement: name, number of rows, milliseconds.
 
         Call the returned function to stop tracing.
+
         """
         return self._connection.listen(listener)
 
@@ -1208,6 +1211,7 @@ class AsyncRecords(AsyncSharedWork):
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
     records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+
     """
 
     async def create(
@@ -1722,11 +1726,6 @@ class AsyncStates(AsyncFace):
 
         A state that is stored already is left unchanged unless *replace* is set.
 
-        >>> import hmxgraph
-        >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
-        ...     checkpoint = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
-        ...     graph.states.keep([checkpoint])
-        1
         """
         return await self._perform(states.keep(self._tenancy, tuple(new), now_us(), replace=replace))
 

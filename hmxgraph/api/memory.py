@@ -72,6 +72,12 @@ class MemoryOperations(NamedArguments, Face):
             UnknownChoice: no such kind or mode.
             InvalidRequest: the query is not valid text, the limit is outside 1..500, or the token budget is below 1.
 
+        Example::
+
+            added = graph.memory.add("The staging cluster is named juniper", tags=["cluster"])
+            hits = graph.memory.search("Which staging cluster?")
+            assert [hit.memory_id for hit in hits] == [added.memory_id]
+
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
         request = MemoryQuery(query, as_of_us=as_us(as_of), shape=shape, **options)

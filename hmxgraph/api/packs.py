@@ -60,7 +60,16 @@ class Recalling(Face):
             InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
                 JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
+
+        Example::
+
+            memory = graph.remember("The staging cluster is named juniper")
+            pack = graph.pack("What is the staging cluster named?", budget=512)
+            assert [(entry.section, entry.source_id) for entry in pack.entries] == [("facts", memory.memory_id)]
+            assert "named juniper" in pack.text
+            assert 0 < pack.token_budget.used <= 512
 
         """
         started = perf_counter()

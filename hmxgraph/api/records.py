@@ -17,6 +17,14 @@ class Records(SharedWork):
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
     records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+
+    Example::
+
+        task = graph.tasks.start("Find the leak", agent_id="ana")
+        leak = graph.tasks.add_evidence(task.task_id, summary="The buffer is never freed", agent_id="ana")
+        graph.records.verification(leak.artifact_id, summary="So it is", supports_claim=True, agent_id="bo")
+        assert graph.records.get(leak.artifact_id).trust_tier == "verified_record"
+
     """
 
     def create(

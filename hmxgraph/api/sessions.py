@@ -80,6 +80,19 @@ class RecordedSession(Face):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
+
+    Example::
+
+        with graph.session("s1", agent_id="coder") as session:
+
+            @session.tool
+            def list_files(folder):
+                return ["a.py"]
+
+            list_files("src")
+        events = graph.query("explore/session_story", session_id="s1")
+        assert [event["event_type"] for event in events] == ["tool_call", "tool_result"]
+
     """
 
     def __init__(self, tenancy: Tenancy, connection: Connection, recorder: Recorder) -> None:

@@ -63,11 +63,12 @@ _FEW_WORDS, _OFTEN = 8, 3
 def steps(pool: EventPool) -> Integers:
     """Return the step number of each event, from 1: the first message after a call or result begins a step.
 
-    So does an event that does not directly follow the one before it.
+    So does an event that does not directly follow the one before it, and a message right after one of an assistant: an
+    announcement stands right before its calls, so the earlier message ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | messages
-    begins[1:] &= ~pool.follows[1:] | ~messages[:-1]
+    begins[1:] &= ~pool.follows[1:] | ~messages[:-1] | pool.by_assistants[:-1]
     numbers: Integers = np.cumsum(begins.astype(np.int64))
     return numbers
 

@@ -107,6 +107,8 @@ _BARE = 1
 # A statement about the question contains at least this fraction of the largest share of it in a message of a person,
 # and has at most this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
+# Least share of the question in a session that worked, as a fraction of that in the failed ones that it stands beside.
+_NEARLY_ALIKE = 0.85
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
 # Strategies that only show single events, never whole sessions.
@@ -196,10 +198,11 @@ class Draft:
     def whole_sessions(self) -> frozenset[str]:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
-        They are the running session with either all cases or a few examples. Examples are for questions that want some
-        and, if the best is a log of many tasks, for others that do not ask for a time; the pack must have both episodes
-        and procedures. They need work with tools or something to show in the section ``procedures``: conversations are
-        shown line by line. There are none for strategies that only show single events.
+        They are the running session with either all cases or a few examples; if these had the error that the question
+        quotes and all failed, one that did not fail is added. Examples are for questions that want some and, if the
+        best is a log of many tasks, for others that do not ask for a time. For them, the pack must have both episodes
+        and procedures, and there must be work with tools or something to show as a procedure: conversations are shown
+        line by line. Strategies that only show single events have no whole sessions.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -211,15 +214,7 @@ class Draft:
             return frozenset()
         if not self._procedure_ids and not self._acting:
             return frozenset()
-        guidance = self.appraised.appraisal.guidance
-        best = self._by_steps.best_sessions(
-            _COPIES * MOST_SESSIONS,
-            self._eligible_sessions,
-            self.events.match.share,
-            self._failed,
-            () if guidance.guesses else guidance.changes,
-            self.events.if_failed,
-        )
+        best = self._best_examples(self._eligible_sessions)
         if not wants_examples and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         distinct = self._by_steps.without_copies(best)
@@ -227,6 +222,8 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
+        if self.events.error.sessions and self._failed.issuperset(best):
+            best += self._best_examples(self._worked_instead(best))[:1]
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -234,15 +231,38 @@ class Draft:
         """The sessions whose last feedback was negative."""
         return frozenset(each for each, outcome in self.outcomes.items() if outcome == "negative")
 
+    def _best_examples(self, eligible: Collection[str]) -> list[str]:
+        """Return the best of the *eligible* sessions as examples, best first."""
+        guidance = self.appraised.appraisal.guidance
+        return self._by_steps.best_sessions(
+            _COPIES * MOST_SESSIONS,
+            eligible,
+            self.events.match.share,
+            self._failed,
+            () if guidance.guesses else guidance.changes,
+            self.events.if_failed,
+        )
+
+    @property
+    def _past_sessions(self) -> frozenset[str]:
+        """The past sessions that may be examples: those fetched as such, else any."""
+        return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
+
+    def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
+        """The past sessions without the quoted error that did not fail, and in which a call of its tool worked.
+
+        Their messages and calls contain nearly as much of the question as those of each of the *failed* sessions.
+        """
+        pool, of_session = self.events.pool, self.events.share_of_session
+        tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
+        near = of_session >= _NEARLY_ALIKE * of_session[pool.of_sessions(failed)].max(initial=0.0)
+        past = self._past_sessions - self._failed - self.events.error.sessions
+        return past.intersection(compress(pool.session_id, (near & pool.with_tools(tools) & pool.successes).tolist()))
+
     @property
     def _eligible_sessions(self) -> frozenset[str]:
-        """The past sessions that may be examples: those fetched as such, else any.
-
-        If a past session had the error that the question quotes, only those that had it.
-        """
-        fetched = (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
-        had_error = self.events.error.sessions - {self.request.session_id}
-        return fetched & had_error if had_error else fetched
+        """The past sessions from which examples are taken first: those that had the quoted error, if any, else all."""
+        return self._past_sessions & self.events.error.sessions or self._past_sessions
 
     @cached_property
     def cases(self) -> tuple[str, ...]:

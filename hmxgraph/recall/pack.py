@@ -316,9 +316,9 @@ class Pack(ContextPack):
     ) -> Path:
         """Write the pack as one self-contained HTML page to *path* and return the path.
 
-        *trails* adds the evidence of entries: by ``source_id``, events with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them. *drop_texts* adds the texts of
-        dropped candidates, by ``source_id``.
+        *trails* adds the evidence of entries: by ``source_id``, events as dicts with ``timestamp``, ``session_id``,
+        ``event_type`` and ``text``: ``[event.document() for event in graph.explain(source_id).trail()]``. *drop_texts*
+        adds the texts of dropped candidates, by ``source_id``.
 
         Raises:
             NotWritten: *path* cannot be written.

@@ -427,6 +427,10 @@ class EventPool:
         """Which events are tool calls."""
         return self._of_kind(CALLED)
 
+    def with_tools(self, tools: Container[str]) -> Flags:
+        """Which events are calls of these *tools*, or their results."""
+        return np.array([part is not None and part[0] in tools for part in self.tools], dtype=np.bool_)
+
     @cached_property
     def successes(self) -> Flags:
         """Which events are results of calls that did not fail."""

@@ -187,25 +187,40 @@ def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
     A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
-    the customer's other orders.
+    the customer's other orders. Beside a named person, what has a relation to a named thing counts only if it is
+    related to that person, too: others' bookings of the same flight do not.
     """
-    people = {entity.key for entity in related.entities if entity.type == "person"}
-    named = related.named - people
-    return _origins(related) | {each.source_key for each in related.relations if each.target_key in named}
+    people = {entity.key for entity in related.entities if entity.type == "person"} & related.named
+    holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
+    if people:
+        persons = _origins(replace(related, named=frozenset(people)))
+        holders &= {end for each in related.relations if not persons.isdisjoint(_ends(each)) for end in _ends(each)}
+    return _origins(related) | holders
+
+
+def _ends(relation: KnownRelation) -> frozenset[str]:
+    return frozenset({relation.source_key, relation.target_key})
 
 
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records have it. Any entity is shared if, of each type of entity with relations to it,
-    there are several: the card of one user is not shared, however many orders it paid.
+    A name is shared if several records of a type have it: a user and the email address of this user are one person. Any
+    entity is shared if, of each type of entity with relations to it, there are several: the card of one user is not
+    shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
-    bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
-    holders: dict[str, Counter[str]] = {}
-    for source, target in {(each.source_key, each.target_key) for each in related.relations}:
-        holders.setdefault(target, Counter())[types[source]] += 1
-    return frozenset(key for key in named if bearers[key] <= 1 and min(holders.get(key, {"": 1}).values()) <= 1)
+    bearers, holders = dict[str, Counter[str]](), dict[str, Counter[str]]()
+    for counts, links in (
+        (bearers, (each for each in related.relations if each.relation_type == _NAME)),
+        (holders, related.relations),
+    ):
+        for source, target in {(each.source_key, each.target_key) for each in links}:
+            counts.setdefault(target, Counter())[types[source]] += 1
+    none = {"": 1}
+    return frozenset(
+        key for key in named if max(bearers.get(key, none).values()) <= 1 and min(holders.get(key, none).values()) <= 1
+    )
 
 
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:

@@ -479,9 +479,9 @@ class Ranking:
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related. If it names an identifier that events contain, words only relate :attr:`_carriers` and, to a
-        request, events whose share of it is near the largest. Without a match in words or meaning nothing can be
-        excluded.
+        they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
+        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
+        match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -502,7 +502,7 @@ class Ranking:
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
             related &= relevance >= _NEAR_BEST
         if self._carriers.any():
-            related &= self._carriers
+            related = related & self._carriers if (related & self._carriers).any() else self._carriers
         if not self.question.recalls:
             share = self.match.share
             related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
@@ -608,29 +608,44 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        None for a request for work, or unless most events are of sessions with tool results. A name must have several
-        words or a digit. A session is not about a name that only its results contain.
+        None for a request for work. What counts as a name is in :attr:`_about_named`.
         """
-        naming = np.zeros(len(self.pool), dtype=np.bool_)
-        if not self.question.recalls or self.question.works or not self.pool.of_tools:
-            return naming
-        for name in self.question.names:
+        if not self.question.recalls or self.question.works:
+            return np.zeros(len(self.pool), dtype=np.bool_)
+        return self._about_named > 0
+
+    @cached_property
+    def _about_named(self) -> Floats:
+        """The part of the question's names that the session of each event is about, in [0, 1].
+
+        0 unless most events are of sessions with tool results. A name must have several words or a digit. A session is
+        not about a name that only its results contain. Names of few sessions count more: in "Ethan Garcia moves to New
+        York", the sessions are those about the man.
+        """
+        named, total, sessions = np.zeros(len(self.pool)), 0.0, self.pool.sessions
+        for name in self.question.names if self.pool.of_tools else ():
             if len(own_terms := terms(name)) > 1 or any(map(str.isdigit, name)):
-                naming |= (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
-        return self.pool.in_sessions_of(naming & ~self.pool.results)
+                naming = (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
+                naming = self.pool.in_sessions_of(naming & ~self.pool.results)
+                if count := len(np.unique(sessions[naming])):
+                    rarity = math.log1p((sessions.max() + 1) / count)
+                    named[naming] += rarity
+                    total += rarity
+        return named / (total or 1.0)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
         The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
-        largest share without the names. Assistants' messages count half: they contain the words of many requests. If
-        the question asks for the latest, all that are nearly as good as the best count alike: it may name a thing, as
-        in "What did Noah pay for his latest order?". Sessions much worse than the best are left out.
+        largest share without the names, times the part of the names that it is about. Assistants' messages count half:
+        they contain the words of many requests. If the question asks for the latest, all that are nearly as good as the
+        best count alike: it may name a thing, as in "What did Noah pay for his latest order?". Sessions much worse than
+        the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
         worth = as_examples(self.pool.sessions, weights * self.match.share, weights * self.share_without_names)
-        worth *= self.named_cases
+        worth *= self._about_named
         best = worth.max(initial=0.0)
         cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
@@ -645,6 +660,14 @@ class Ranking:
         weights = self.match.weights * [term not in of_names for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
+
+    @property
+    def share_of_session(self) -> Floats:
+        """The share of the question's terms that messages and calls of the session of each event contain together."""
+        has_term = np.zeros((len(self.match.terms), self.pool.sessions.max(initial=-1) + 1), dtype=np.bool_)
+        own = ~self.pool.results
+        np.logical_or.at(has_term.T, self.pool.sessions[own], (self.match.counts[:, own] >= 1).T)
+        return weighted(self.match.weights, has_term)[self.pool.sessions] / max(float(self.match.weights.sum()), 1e-9)
 
     @property
     def wants_examples(self) -> bool:

@@ -205,6 +205,61 @@ def test_a_long_question_names_somebody_as_well_as_a_short_one():
     assert sorted(asked.cases) == ["s1", "s2", "s3"]
 
 
+def test_a_name_of_few_sessions_counts_more_than_one_of_many():
+    """Mei Kovacs travels to New York: the cases are hers, not those of all who travel there."""
+    own = errand(1, "Mei Kovacs", "please move me to the window", age_days=9)
+    others = [
+        line for n in range(2, 7) for line in errand(n, "Ann Lee", "please change my bus to New York", age_days=n)
+    ]
+    query = "Mei Kovacs has to change buses for New York. What do we know?"
+    asked = draft([*own, *others], query=query, changes={"change_booking"}, names=["Mei Kovacs", "New York"])
+    assert asked.cases == ("s1",)
+
+
+def test_of_a_case_without_trouble_of_its_own_the_outline_is_shown():
+    """For a question about a failure, all that matched in the only case is a call that went well."""
+    turns = [
+        ("Hello, could I sit at the front?", {"speaker": "user"}),
+        ("change_booking(name=Mei Kovacs, seat=9A)", {"kind": "tool_call"}),
+        ("change_booking -> seat: 9A", {"kind": "tool_result"}),
+        ("Seat 9A is yours", {"speaker": "assistant"}),
+    ]
+    own = [event(10 + at, text, session="s1", age_days=9, **how) for at, (text, how) in enumerate(turns)]
+    others = [line for n in range(2, 5) for line in errand(n, "Ann Lee", "please move me to the aisle", age_days=n)]
+    query = "change_booking fails for Mei Kovacs with “seat taken”, what now?"
+    lines = shown(packed([*own, *others], query=query, budget=900, **MEI), "episodes")
+    assert "change_booking(name=Mei Kovacs, seat=9A)" in lines
+
+
+@pytest.mark.parametrize(("outcome", "beside"), [("negative", True), ("positive", False)])
+def test_beside_a_session_that_failed_stands_one_in_which_the_same_call_worked(outcome, beside):
+    """The error is known from a session that failed; how it is done right is known from another one."""
+    failed = [
+        ("Hello, please open the gate of the night train", {"speaker": "user"}),
+        ("open_gate(gate=4)", {"kind": "tool_call"}),
+        ("open_gate failed: Error: the gate must be locked to open", {"kind": "tool_result"}),
+        ("The gate of the night train must be open already", {"speaker": "assistant"}),
+    ]
+    worked = [
+        ("Hello, the gate of the night train does not answer, what is wrong?", {"speaker": "user"}),
+        ("open_gate(gate=5)", {"kind": "tool_call"}),
+        ("open_gate -> opened", {"kind": "tool_result"}),
+        ("The gate of the night train must be locked first, now it is open", {"speaker": "assistant"}),
+    ]
+    wish = "Hello, open_gate of the night train does not answer, what did I do wrong?"
+    other = [(wish, {"speaker": "user"}), *((text.replace("open_gate", "open_door"), how) for text, how in worked[1:])]
+    events = [
+        event(10 * n + at, text, session=f"s{n}", age_days=9 - n, **how)
+        for n, turns in enumerate((failed, worked, other), start=1)
+        for at, (text, how) in enumerate(turns)
+    ]
+    query = 'open_gate answers "Error: the gate must be locked to open" for the night train. What did I do wrong?'
+    lines = shown(packed(events, query=query, budget=900, outcomes={"s1": outcome}))
+    assert "open_gate failed: Error: the gate must be locked to open" in lines
+    assert ("open_gate(gate=5)" in lines) is beside
+    assert "open_door(gate=5)" not in lines
+
+
 def test_the_request_decides_which_cases_are_like_the_question():
     """Answers contain the words of many requests; a case whose request is much less like the question is left out."""
     wishes = ["please move me to the window of the bus to Oslo", "please wash my car"]

@@ -1074,6 +1074,20 @@ def test_a_question_about_an_identifier_is_about_events_that_carry_it():
     assert sorted(shown(pack)) == ["get_order -> pending", "get_order(order=W2378156)"]
 
 
+def test_an_identifier_is_found_though_little_else_matches():
+    """Of the events that carry it, none is near the best match; they are shown all the same, and the others not."""
+    call = event(1, "put_flash(kind=info)", kind="tool_call", age_days=9)
+    result = event(2, "put_flash -> rendered by the template", kind="tool_result", age_days=9)
+    other = [
+        event(10 + n, f"The flash message appears on page {n}, put it there if it is missing", age_days=n)
+        for n in range(4)
+    ]
+    pack = packed(
+        [call, result, *other], query="Why does put_flash show no message? It appears on no page, is it missing?"
+    )
+    assert sorted(shown(pack)) == ["put_flash -> rendered by the template", "put_flash(kind=info)"]
+
+
 def test_evidence_of_an_artifact_is_not_shown():
     """An artifact states how often it was seen; a statement comes with its event."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
@@ -1164,6 +1178,16 @@ def announced(number, said, call, result, *, session="log"):
     """Return a step of a log: an announcement, a call, and its result."""
     remark = event(number, said, session=session, source="agent", age_days=9)
     return [remark, *log((number + 1, (call, result)), session=session)]
+
+
+def test_what_follows_a_report_is_another_step():
+    """Nothing was called for the report: what comes next, here about a stale job, does not belong to it."""
+    said = "Done: the staging environment is deployed"
+    report = event(100, said, session="log", source="agent", speaker="assistant", age_days=9)
+    stale = announced(101, "A job is left over", "exec(command=cat job)", "exec -> No such file or directory")
+    later = log((900, ("exec(command=helm upgrade --install)", "exec -> 3 pods of the release are up")))
+    lines = shown(packed([report, *stale, *later], query="Is the staging environment deployed?"), "episodes")
+    assert lines == [f"assistant: {said}"]
 
 
 def test_a_quoted_failure_comes_with_what_was_done_next():
