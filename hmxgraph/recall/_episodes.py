@@ -14,7 +14,7 @@ from hmxgraph.text.lines import foreign
 
 # In a pack with entries in one of these sections, episodes fill at most BESIDE_ANSWERS of the budget. Otherwise they
 # may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
-_ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
+_ANSWERS = frozenset({"procedures", "facts"})
 
 Unit = tuple[Ranked, ...]
 

@@ -97,8 +97,8 @@ _MOST_COMPARED = 1_500
 MOST_SESSIONS = 3
 # Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
 _COPIES = 3
-# Share of the budget for episodes next to procedures, facts or relations (see ``recall/_episodes.py``), and for cases;
-# if there are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
+# Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases; if there
+# are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
 # Approximate tokens per case.
 _TOKENS_OF_CASE = 96

@@ -85,11 +85,13 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# How an assistant should answer: standing instructions are meant, whatever they are about.
+# How an assistant should answer: standing instructions are meant, whatever they are about. "How do we answer 'is it
+# free?'" asks for what to say instead.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
     r"|\bhow (?:do|should|shall|must|can) (?:i|we|you)\b[^.?!]{0,30}\b(?:answer|reply|respond|phrase|word|format)\b"
+    r"(?!(?: to)? (?:['\"“\u2018]|(?:an?|if|that|when|whether|who)\b))"
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )

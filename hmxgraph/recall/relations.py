@@ -186,15 +186,17 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
-    A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
-    the customer's other orders. Beside a named person, what has a relation to a named thing counts only if it is
-    related to that person, too: others' bookings of the same flight do not.
+    A person, or what a record calls by name, adds no further entities: an agent asked to cancel an order needs the
+    relations of this order, not the customer's other orders. Beside such a name, what has a relation to a named thing
+    counts only if it is related to the bearer of the name, too: others' bookings of the same flight do not.
     """
-    people = {entity.key for entity in related.entities if entity.type == "person"} & related.named
+    names = {each.target_key for each in related.relations if each.relation_type == _NAME}
+    names |= {entity.key for entity in related.entities if entity.type == "person"}
+    people = related.named & names
     holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
     if people:
-        persons = _origins(replace(related, named=frozenset(people)))
-        holders &= {end for each in related.relations if not persons.isdisjoint(_ends(each)) for end in _ends(each)}
+        bearers = _origins(replace(related, named=people))
+        holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
     return _origins(related) | holders
 
 

@@ -391,6 +391,16 @@ def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
     assert used["graph_relations"].used > used["graph_relations"].budget
 
 
+def test_beside_relations_cases_use_what_is_left():
+    """Relations are no answer that episodes only illustrate: a long request stays beside the change made for it."""
+    wish = "please move me to the window, because " + " and ".join(f"reason {n} counts" for n in range(30))
+    events = errand(1, "Mei Kovacs", wish, age_days=9)
+    pack = packed(events, _parcels(1), query="What do we know about Mei Kovacs and the lamp?", budget=300, **MEI)
+    used = pack.token_budget.section_budgets
+    assert used["graph_relations"].used > 0
+    assert used["episodes"].used > 150
+
+
 def test_each_example_has_its_own_room_for_long_messages():
     """A session with long messages does not shorten those of another."""
     reason = "The swap needs the consent of both. " + "It is noted in the booking of the brother. " * 9

@@ -1667,7 +1667,10 @@ def test_questions_about_how_far_work_has_got(asked, ended):
         ("How does he want my answers to be written?", True),
         ("What are her standing instructions?", True),
         ("How should I phrase the reply about lamps?", True),
+        ("How should I answer, and in which units?", True),
         ("Which lamp does he want?", False),
+        ("How do we answer 'which lamp is green?'", False),
+        ("How do I reply if somebody asks for a lamp?", False),
     ],
 )
 def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all_of_them):

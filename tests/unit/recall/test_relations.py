@@ -202,6 +202,9 @@ def test_what_others_did_with_a_named_thing_does_not_concern_a_named_person():
     shop = [each for each in SHOP if each.source != "#W2"]
     texts = said("Please send Ann Lee the item_6", [*shop, *both], named=["Ann Lee", "item_6"])
     assert [text.split(" has")[0] for text in texts] == ["user ann_7"]
+    gift = relation(12, "#W4", "Ann Lee", kind="recipient")
+    texts = said("Please refund Ann Lee", [*shop, *both, gift], named=["Ann Lee"])
+    assert [text.split(" has")[0] for text in texts] == ["user ann_7"]
     texts = said("Please send the item_6", [*shop, *both], named=["item_6"])
     assert [text.split(" has")[0] for text in texts] == ["order #W3"]
 
