@@ -119,7 +119,7 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 
     Events that repeat a memory or their own session are dropped, but not those that repeat another session, so that
     each session stays complete. A call is dropped as a repeat only together with its results: the same call may have
-    had another result.
+    had another result. A result whose call is dropped is dropped, too.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
@@ -127,7 +127,10 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
             dropped.append(Dropped(ranked, reason))
         else:
             related.append(ranked)
-    for unit in units(related, calls=any(map(_is_call, events))):
+    whole = units(related, calls=any(map(_is_call, events)))
+    in_units = {ranked.rank for unit in whole for ranked in unit}
+    dropped += (Dropped(ranked, "low_relevance") for ranked in related if ranked.rank not in in_units)
+    for unit in whole:
         reasons = [repeats.reason(ranked.candidate) for ranked in unit]
         if all(reasons):
             dropped += map(Dropped, unit, reasons)

@@ -290,11 +290,12 @@ class Episodes:
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
-        that match the question best, and how the session ended. The *errors* that the question is about, their calls
-        and what was said next have the highest relevance.
+        that match the question best, and how the session ended: a message, or the last result with its call. The
+        *errors* that the question is about, their calls and what was said next have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._related_factor > 0
-        decided = (self._requests | self._ends | self.pool.with_tools(changes)) & ~self.pool.empty
+        ends = self._ends | self._calls_of(self._ends & self.pool.results)
+        decided = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall._asked_actions import warning
+from hmxgraph.recall._episodes import _kept
+from hmxgraph.recall._packing import Repeats
 from hmxgraph.recall._steps import LINE, step_scores
+from hmxgraph.recall.candidates import Candidate, Components, Ranked
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
@@ -1395,6 +1398,33 @@ def test_of_two_copies_of_a_session_one_is_shown():
     assert len({about["session_id"] for about in packed(other, **asked).metadata["entries"]}) == 2
     ended_badly = draft(same, outcomes={"s2": "negative"}, **asked)._by_steps
     assert list(ended_badly.without_copies(["s1", "s2"])) == ["s1", "s2"]
+
+
+def test_an_outline_shows_the_last_result_with_its_call():
+    """A session that was cut off ends with a result, which cannot be shown without its call."""
+    waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
+    turns = [
+        ("Please return the green lamp of my order W2378156 to my other card", {"speaker": "user"}),
+        *[(waiting.format(n=n), SAID) for n in range(9)],
+        ("find_card(customer=ana)", {"kind": "tool_call"}),
+        ("find_card -> no other card", {"kind": "tool_result"}),
+    ]
+    events = [event(10 + n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(turns)]
+    pack = packed(events, query="Return the lamp of the order to another card", budget=250)
+    assert {"find_card(customer=ana)", "find_card -> no other card"} <= set(shown(pack, "episodes"))
+    assert not any(drop.drop_reason == "budget_exceeded" for drop in pack.dropped_entries)
+
+
+def test_a_result_without_its_call_is_no_matter_of_the_budget():
+    """If the call is too far from the question, its result is dropped as such."""
+    call, result = (
+        Candidate(
+            "episodes", "episode", f"e{place}", 5, score, Components(score, 0, 0, 0), place=place, tool=True, **how
+        )
+        for place, score, how in ((0, 0.1, {}), (1, 0.9, {"label": "tool", "call": 0}))
+    )
+    kept, dropped = _kept([Ranked(2, call), Ranked(1, result)], Repeats())
+    assert (kept, [each.reason for each in dropped]) == ([], ["low_relevance"] * 2)
 
 
 def test_what_an_assistant_says_again_and_again_is_shown_once():
