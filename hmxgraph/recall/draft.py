@@ -22,7 +22,7 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest, asks
+from hmxgraph.recall.question import PackRequest, asks, asks_how_it_is
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 
@@ -289,9 +289,12 @@ class Draft:
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new."""
+        """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new.
+
+        A request that also asks how something is or was is answered, however new the work is.
+        """
         question = self.events.question
-        is_request = question.works or not question.recalls
+        is_request = (question.works or not question.recalls) and not asks_how_it_is(question.text)
         if self.events.error.terms:
             return self.events.error.is_unknown
         return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
