@@ -573,16 +573,28 @@ def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
         script = Script(f"s{number}", tenant=graph.tenant_id).user(f"I would like to return the {goods} I bought")
         script.agent("Who are you, please?").user("My name is Mei Kovacs, as I said")
         script.call("find_customer", {"customer": f"c{number}"}, name="Mei Kovacs")
-        for question in ("Is it broken?", "Since when?", "Was it in the box?"):
-            script.agent(question).user("No idea")
+        for part in range(15):
+            script.agent(f"Is part {part} broken?").user("No idea")
         script.call("return_goods", {"status": "accepted"}, item=f"item-{number}").agent(f"The {goods} is taken back")
         script.user("Thank you")
         graph.ingest(script.events)
-    text = graph.pack("What do we know about Mei Kovacs?").text
+    # The tenant's latest events are read anyway.
+    later = Script("s9", tenant=graph.tenant_id)
+    for _ in range(60):
+        later.user("Are you open today?").agent("Until six")
+    graph.ingest(later.events)
+    texts = [
+        graph.pack(asked).text
+        for asked in (
+            "What do we know about Mei Kovacs?",
+            "What happened with Mei Kovacs: which agreements, discounts and letters were there?",
+        )
+    ]
     for number, goods in enumerate(("kettle", "lantern")):
-        for line in (f"return the {goods}", f"return_goods(item=item-{number})", f"The {goods} is taken back"):
-            assert line in text
-    assert "My name is" not in text
+        for line in (f"return the {goods}", f"return_goods(item=item-{number})"):
+            assert all(line in text for text in texts)
+        assert f"The {goods} is taken back" in texts[0]
+    assert "My name is" not in texts[0]
 
 
 def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
