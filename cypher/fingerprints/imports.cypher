@@ -1,6 +1,6 @@
 // The imports of one envelope, oldest first, with their outcomes.
 //
-// An import counts as withdrawn if it was forgotten, or if the event that logs it was.
+// An import also counts as withdrawn if the event that logs it was erased.
 //
 // mode: read
 // row:  key, import_id, generation, taken_back, artifact_ids, conflict_ids

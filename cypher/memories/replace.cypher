@@ -1,4 +1,5 @@
-// Supersede each memory that an event names by the first memory of that event.
+// Supersede each memory that an event names by the memory that the event states; of several, by the one with the lowest
+// key.
 //
 // A memory that is missing, already superseded or would close a loop is left as it is; callers that need the
 // replacement check it afterwards. The unique supersedes_key makes a second successor impossible.

@@ -177,6 +177,7 @@ def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
 
 # The changes of a compilation in the graph: heads retired, artifacts added, counts updated, in one transaction.
 
+# Rows per statement.
 _AT_ONCE = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
 _TWIN = "another artifact has the same content"
@@ -233,10 +234,13 @@ def _as_twin(change: Change) -> Change:
 
 # One compilation: changed sessions are read and summarised, the latest summaries compiled, the differences stored.
 
+# Sessions per page.
 _SESSIONS = 200
 # Events read at each end of a long session: enough for all steps that a summary keeps.
 _END = 1_000
+# Maximum number of events in a group of sessions that are read together; a session with more is long.
 _EVENTS = 2 * _END
+# Summaries per statement.
 _SUMMARIES = 200
 # The version of a state that was never compiled.
 _NEVER = 0
@@ -313,11 +317,11 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile the tenant's latest sessions, reading only those that changed, and store the differences.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all.
-    Contradictions among everything in force are opened as conflicts, including those between
-    relations, between artifacts and stated policies, and between a rule and its withdrawal in other
-    words. The tenant's state at the start is compiled; events stored during the run wait for the next
-    compilation. If events are erased during the run, the compilation starts again.
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
+    everything in force are opened as conflicts, including those between relations, between artifacts and stated
+    policies, and between a rule and its withdrawal in other words. The tenant's state at the start is compiled; events
+    stored during the run wait for the next compilation. If events are erased during the run, the compilation starts
+    again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)

@@ -261,6 +261,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
 
 
 def _opened(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+    """Open those conflicts that are not stored yet, and return their ids."""
     distinct = {row["key"]: row for row in contradictions}
     if not distinct:
         return ()
@@ -326,21 +327,21 @@ def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
 
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
     """Deprecate the losing artifacts and relations, and mark the losing memories as contradicted."""
-    sides = row["sides"]
-    losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
-    memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
+    losing = [side for side in row["sides"] if side["side_id"] != keep]
+    artifacts = sorted(side["key"] for side in losing if side["label"] == "Artifact")
+    memories = sorted(side["key"] for side in losing if side["label"] == "Memory")
     relations = [relation for relation in contested_relations(row["conflict"]) if relation_id(*relation) != keep]
-    if losing_artifacts:
+    if artifacts:
         change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
         yield bind(
             "artifacts/transition",
             tenant_id=tenancy.tenant_id,
-            changes=[change | {"key": key} for key in losing_artifacts],
+            changes=[change | {"key": key} for key in artifacts],
         )
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
         yield from _replace_answer(tenancy, tenancy.node_key(keep), memories, at_us)
-    yield from settle(tenancy, losing_artifacts + memories, at_us)
+    yield from settle(tenancy, artifacts + memories, at_us)
     if relations:
         lines = [relation._asdict() for relation in relations]
         yield bind("conflicts/retire_relations", tenant_id=tenancy.tenant_id, relations=lines)

@@ -161,11 +161,22 @@ def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
         NotFound: there is no such import, or it was withdrawn before.
 
     """
+    found = yield from _find(tenancy, reference)
+    key: str = found["event_key"]
+    return key
+
+
+def _find(tenancy: Tenancy, reference: str) -> Plan[Row]:
+    """The row of ``fingerprints/find_import`` for the import *reference* (its id or its fingerprint's).
+
+    Raises:
+        NotFound: there is no such import, or it was withdrawn before.
+
+    """
     rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
     if not rows:
         raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
-    key: str = rows[0]["event_key"]
-    return key
+    return rows[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,10 +312,7 @@ def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
-    if not rows:
-        raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
-    withdrawn = rows[0]
+    withdrawn = yield from _find(tenancy, reference)
     seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVE_STATUSES]
     unsupported = [artifact for artifact in seeded if not artifact["others"]]
     tenant = yield from state(tenancy)

@@ -199,7 +199,7 @@ class _Flow:
                 self._ready.append(self._open_batch.batch())
 
 
-# One ingest call: while the server writes a batch, the next one is read, checked and prepared.
+# One ingest call: its options, and how batches are stored and settled.
 
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]

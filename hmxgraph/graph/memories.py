@@ -110,7 +110,8 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
     return tenancy.node_key("owner", owner)
 
 
-# Number of leading words of a question that are searched for user names; maximum number of words in such a name.
+# Number of leading words of a question that are searched for user names, maximum number of words in such a name, and
+# more names than these words contain.
 _NAMING_WORDS = 32
 _LONGEST_NAME = 4
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
@@ -402,9 +403,9 @@ class _Slot:
             reason = "only one of these can hold"
         builder = self.builder
         row = conflict_row(builder.tenancy, CONTRADICTION, sides, reason, observation.time_us, builder.count_tokens)
-        return (
-            row if end_us is None else row | {"properties": row["properties"] | _resolved(observation.time_us, end_us)}
-        )
+        if end_us is None:
+            return row
+        return row | {"properties": row["properties"] | _resolved(observation.time_us, end_us)}
 
     def _id(self, *parts: str) -> str:
         return stable_id(self.builder.tenancy.tenant_id, "memory", self.key, *parts)
@@ -514,12 +515,12 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of the memory that *interval* supersedes: the one it names, else the previous one in its chain.
+    """The key of the memory that *interval* supersedes: one outside its chain, if so linked, else the previous one.
 
     None if the previous one was already replaced by a memory outside the chain.
     """
-    if by_hand := stored.get(interval.key, {}).get("in_place_of"):
-        return str(by_hand)
+    if outside := stored.get(interval.key, {}).get("in_place_of"):
+        return str(outside)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
     return None if before is None or replaced else before.key
 
@@ -724,7 +725,10 @@ def memories(
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """The first memory that each event is evidence for, and the id of the one it supersedes (or None), by event key."""
+    """A memory for each event that is evidence for it, with the id of the one it supersedes (or None), by event key.
+
+    Of several, the one with the lowest key.
+    """
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {
         row["event_key"]: (_stored_memory(row["memory"], event_ids=row["event_ids"]), row["supersedes"]) for row in rows

@@ -551,8 +551,8 @@ def remember(
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: no text, *hard* for anything but a policy, a memory that already supersedes another one, or an
-            event id that was used for the same text with other options.
+        InvalidRequest: as in :meth:`Remembered.checked`; or the words are those of a memory that already supersedes
+            another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.

@@ -62,11 +62,11 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
     yield bind("tasks/drop_digests", tenant_id=tenancy.tenant_id, batch=batch)
 
 
-def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
+def _drop_chosen_digests(tenancy: Tenancy, chosen: Row) -> Plan[None]:
     """Delete the digests that meet all given criteria: written in a session, by an agent, before a time."""
     if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored: do not create the tenant
         return
-    yield from bump(tenancy, at_us)
+    yield from bump(tenancy, 0)
     session_id = chosen["session_id"] or ""
     task_id = session_id.removeprefix(TASK_SESSION) if session_id.startswith(TASK_SESSION) else None
     criteria = {"session_id": chosen["session_id"], "task_id": task_id, "agent_id": chosen["agent_id"]}
@@ -99,7 +99,7 @@ class _Totals:
 
     events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
-    lost_ids: dict[str, set[str]] = field(default_factory=dict)
+    lost_ids: dict[str, set[str]] = field(default_factory=dict)  # by kind
 
     def add(self, page: Sequence[Row]) -> None:
         self.events |= {row["key"]: ErasedEvent(row["event_id"], row["event_hash"]) for row in page}
@@ -109,7 +109,7 @@ class _Totals:
         self.lost_ids.setdefault(kind, set()).update(ids)
 
     def report(self, tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool, remaining: int) -> ForgetReport:
-        lost = {field: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, field in _FIELDS.items()}
+        lost = {name: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, name in _FIELDS.items()}
         return ForgetReport(
             tenancy.tenant_id,
             chosen.criteria,
@@ -124,8 +124,9 @@ class _Totals:
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
     """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
-    Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from these
-    sessions are deprecated and blanked, whatever evidence remains.
+    Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from the
+    sessions of these events are deprecated and blanked, whatever evidence remains.
+
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
     that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
     and reports what would be erased.
@@ -313,8 +314,8 @@ def _drop_matching_digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: R
     event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
     if chosen.expired or any(criterion is not None for criterion in event_criteria):
         return
-    named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
-    yield from write(partial(_drop_chosen_digests, tenancy, named, 0))
+    shared = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
+    yield from write(partial(_drop_chosen_digests, tenancy, shared))
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
@@ -340,9 +341,9 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 
 def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Deprecate artifacts that cite these sessions, and others without evidence; return the ids of both.
+    """Deprecate and blank the artifacts compiled from the sessions of *page*, and deprecate others without evidence.
 
-    Those compiled from the sessions are blanked. Of them, only ids of drafts and active artifacts are returned.
+    Return the ids of all that were deprecated: they were drafts or active.
     """
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)
