@@ -405,7 +405,7 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
 
 
 def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
-    event = yield from _stated(tenancy, what, operation)
+    event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
         raise _no_memory(tenancy, what)
@@ -413,11 +413,6 @@ def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Pl
         batch = {"properties": what.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
-
-
-def _stated(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[PreparedEvent]:
-    """Store the event that states the memory."""
-    return (yield from _record_event(tenancy, operation, EVENT_TYPE, what.content))
 
 
 def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:

@@ -114,7 +114,7 @@ def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[st
     return Known(
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
         tuple(sorted((_memory(each, as_of_us, meanings) for each in row["memories"]), key=lambda each: each.memory_id)),
-        tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
+        tuple(sorted((_entity(values) for values in row["entities"]), key=lambda each: each.entity_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
         RunningSession(tuple(session_actions(row["session"])), row["session_events"]),
@@ -256,9 +256,9 @@ def _record_section(section: str, agent_id: str | None, replies: Sequence[Reply]
     return section if section == "episodes" or trust.vouches([agent_id, *signers]) else "evidence"
 
 
-def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
+def _entity(values: Sequence[Any]) -> KnownEntity:
     key, name, entity_type, mentions, confidence, last_us = values
-    return key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0
+    return KnownEntity(key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0)
 
 
 def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
@@ -309,7 +309,7 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Maximum number of candidate events, and of the best candidates, which are fetched with their neighbours.
+# Maximum number of candidate events, and of the best ones among them, which are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
 # Maximum hits per term: the first number divided by the number of terms, but at least the second number.
@@ -362,8 +362,9 @@ def pack(
 ) -> Procedure[Pack]:
     """Return the context pack for *request*, read by three statements in one transaction, on one state version.
 
-    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again, up to five
-    times in all; then the pack is marked as unsettled. With *embeds*, a fourth statement searches by vector similarity.
+    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again. It is read
+    at most five times; if the version also changed during the last, the pack is marked as unsettled. With *embeds*, a
+    fourth statement searches by vector similarity.
     """
     vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS

@@ -206,8 +206,8 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
 # Candidates per requested hit, and the minimum number of candidates.
 POOL = 3
 LEAST_POOL = 60
-# Number of newest records checked before the full-text index is queried, and the maximum number of
-# hits requested from it.
+# Number of newest records checked before the full-text index is queried, and the maximum number of hits requested from
+# it.
 RECENT = 300
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
