@@ -198,7 +198,7 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     verdict = with_expiry(verdict, tenant["logical_us"] if at_us is None else at_us)
     integrity_hash = verdict.envelope.integrity_hash
     before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
-    if lasting := [row for row in before if not row["taken_back"]]:
+    if lasting := [row for row in before if not row["withdrawn"]]:
         return _unchanged(verdict, lasting[0])
     began_us = _began(tenant, verdict, now_us)
     restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
