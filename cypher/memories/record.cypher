@@ -9,7 +9,7 @@
 // keeping both. The first write locks each memory, as in events/record.
 //
 // mode: write
-// row:  memories
+// row:  -
 CALL () {
   UNWIND $batch.memories AS row
   MERGE (memory:Memory {key: row.key})
@@ -88,7 +88,6 @@ CALL () {
     MERGE (memory)-[mention:MENTIONS]->(entity)
       ON CREATE SET mention.tenant_id = $tenant_id, mention.count = 1
   }
-  RETURN count(*) AS memories
 }
 CALL () {
   UNWIND $batch.memories AS row
@@ -125,4 +124,3 @@ CALL () {
       other.valid_to_us = row.ends_us
   }
 }
-RETURN memories

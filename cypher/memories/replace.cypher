@@ -5,7 +5,7 @@
 // replacement check it afterwards. The unique supersedes_key makes a second successor impossible.
 //
 // mode: write
-// row:  superseded_id
+// row:  -
 UNWIND $batch.replaced AS row
 MATCH (:Event {key: row.event_key})<-[:EVIDENCED_BY]-(newer:Memory)
 WHERE newer.tenant_id = $tenant_id
@@ -24,9 +24,4 @@ CALL (newer, older, row) {
     newer.supersedes_key = older.key,
     older.status = 'deprecated',
     older.valid_to_us = CASE WHEN older.valid_to_us < row.at_us THEN older.valid_to_us ELSE row.at_us END
-  RETURN count(*) AS done
 }
-WITH older, done
-WHERE done > 0
-RETURN older.memory_id AS superseded_id
-ORDER BY superseded_id
