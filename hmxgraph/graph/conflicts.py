@@ -180,7 +180,7 @@ def _hash_of(policies: Sequence[Row]) -> str:
 
 def _mark_all_uncompared(tenancy: Tenancy, stated: str) -> Plan[None]:
     """Have all artifacts compared again, and store *stated*, the hash of the policies to compare them with."""
-    yield bind("conflicts/expose", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
+    yield bind("conflicts/compare_again", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
 
 
 def _uncompared(tenancy: Tenancy) -> Plan[list[str]]:
