@@ -17,6 +17,10 @@ CALL (memory, lost) {
   WITH memory, lost
   WHERE NOT lost
   SET memory.confidence = round(1 - (1 - memory.surest) ^ memory.observation_count, 6)
+  SET memory.status = CASE
+    WHEN memory.status = 'promoted' AND memory.confidence < $sure THEN 'tentative'
+    ELSE memory.status
+  END
 }
 CALL (memory, lost) {
   WITH memory, lost

@@ -631,13 +631,14 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
     """Blank the memories whose last evidence was among these erased events, and return their ids.
 
     Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
-    remaining evidence are reworded from it.
+    remaining evidence are reworded from it, and are tentative again if it is not enough to promote them.
     """
     touched = yield bind(
         "memories/forget",
         tenant_id=tenancy.tenant_id,
         batch={"event_keys": sorted(event_keys)},
         at_us=at_us,
+        sure=SURE,
         **_quorum(tenancy),
     )
     lost = [row for row in touched if row["lost"]]
