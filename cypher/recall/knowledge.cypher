@@ -107,11 +107,11 @@ WITH
   audience,
   session_events,
   session_memories,
-  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS worded,
+  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS best_hits,
   knowledge_cut OR size(visible_hits) > 60 AS knowledge_cut
-CALL (audience, session_memories, worded) {
-  CALL (audience, session_memories, worded) {
-    UNWIND worded AS record
+CALL (audience, session_memories, best_hits) {
+  CALL (audience, session_memories, best_hits) {
+    UNWIND best_hits AS record
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
@@ -239,14 +239,14 @@ CALL (records) {
   UNWIND [
     record IN records
     WHERE record:Memory AND coalesce(record.valid_to_us <= $as_of_us, record.expires_us <= $as_of_us, false)
-  ] AS over
-  MATCH (over)-[link:EVIDENCED_BY]->()
-  WITH over, endNode(link) AS event
+  ] AS ended
+  MATCH (ended)-[link:EVIDENCED_BY]->()
+  WITH ended, endNode(link) AS event
   WHERE NOT EXISTS {
     MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
     WHERE coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
   }
-  RETURN collect([event.event_id, coalesce(over.deleted_us <= $as_of_us, false)]) AS outdated
+  RETURN collect([event.event_id, coalesce(ended.deleted_us <= $as_of_us, false)]) AS outdated
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
@@ -254,10 +254,11 @@ CALL () {
   RETURN
     size(nodes) >= 40 * $reach AS records_cut,
     [node IN nodes WHERE node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
-      AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release']] AS recorded
+      AND node.artifact_kind <> 'digest'
+      AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release']] AS visible_records
 }
-CALL (records_cut, recorded) {
-  UNWIND CASE WHEN records_cut OR size(recorded) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+CALL (records_cut, visible_records) {
+  UNWIND CASE WHEN records_cut OR size(visible_records) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
   WITH place
   WHERE $terms[place] <> ''
   CALL (place) {
@@ -277,8 +278,8 @@ CALL (records_cut, recorded) {
   LIMIT 40
   RETURN collect(node) AS ranked_records
 }
-CALL (recorded, ranked_records) {
-  UNWIND (ranked_records + [node IN recorded WHERE NOT node IN ranked_records])[0..40] AS record
+CALL (visible_records, ranked_records) {
+  UNWIND (ranked_records + [node IN visible_records WHERE NOT node IN ranked_records])[0..40] AS record
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
@@ -294,10 +295,11 @@ CALL () {
   WITH collect(node) AS nodes
   RETURN
     size(nodes) >= 40 * $reach AS entities_cut,
-    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us] AS named
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.status = 'active'
+      AND node.first_us <= $as_of_us] AS visible_entities
 }
-CALL (entities_cut, named) {
-  UNWIND CASE WHEN entities_cut OR size(named) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+CALL (entities_cut, visible_entities) {
+  UNWIND CASE WHEN entities_cut OR size(visible_entities) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
   WITH place
   WHERE $terms[place] <> ''
   CALL (place) {
@@ -318,13 +320,13 @@ CALL (entities_cut, named) {
 }
 WITH
   *,
-  (ranked_entities + [node IN named WHERE NOT node IN ranked_entities])[0..40] AS matched,
+  (ranked_entities + [node IN visible_entities WHERE NOT node IN ranked_entities])[0..40] AS best_entities,
   knowledge_cut
-    OR records_cut OR size(recorded) > 40
+    OR records_cut OR size(visible_records) > 40
     OR size([record IN records WHERE record.hard]) >= 1000
-    OR entities_cut OR size(named) > 40 AS cut_off
-CALL (matched) {
-  UNWIND matched AS entity
+    OR entities_cut OR size(visible_entities) > 40 AS cut_off
+CALL (best_entities) {
+  UNWIND best_entities AS entity
   CALL (entity) {
     WITH entity
     WHERE $earlier AND COUNT { (entity)<-[:MENTIONS]-() } <= 1000

@@ -179,9 +179,9 @@ def _reason(error: Exception) -> str:
     attempted, resolved, _ = text.partition(" (resolved to ")
     if not resolved:
         return text
-    # The driver lists the addresses it tried, but not what the system said.
-    said = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
-    return f"{attempted}: {said[-1]}" if said else attempted
+    # The driver lists the addresses it tried, but not the system's own message.
+    messages = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
+    return f"{attempted}: {messages[-1]}" if messages else attempted
 
 
 # Plans and procedures do no I/O: a plan is sent from here statement by statement, a procedure transaction by

@@ -715,7 +715,7 @@ def memories(
         _stored_memory(
             row["memory"],
             event_ids=row["event_ids"],
-            last_event=row["said"],
+            last_event=row["last_event"],
             observations=row["observations"],
             as_of=as_of_us is not None,
         )
@@ -746,7 +746,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
-    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], last_event=rows[0]["said"])
+    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], last_event=rows[0]["last_event"])
 
 
 def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:

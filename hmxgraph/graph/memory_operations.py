@@ -64,7 +64,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
         memory["text"],
         held["status"],
         grounded_tier([view.trust_tier for view in records]),
-        _properties(held) | _last_source(row.get("said") or {}),
+        _properties(held) | _last_source(row.get("last_event") or {}),
         tuple(view.artifact_id for view in records),
         tuple(row.get("event_ids", ())),
         reason or ("proposed" if memory.get("proposed") else None),
