@@ -6,7 +6,7 @@
 // mode: read
 // row:  key
 MATCH (record:TaskRecord)
-WHERE record.tenant_id = $tenant_id AND record.created_us <= $before_us
+WHERE record.tenant_id = $tenant_id AND record.created_us IS NOT NULL
 WITH record
 ORDER BY record.tenant_id DESC, record.created_us DESC
 LIMIT $window_limit

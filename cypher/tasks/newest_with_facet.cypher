@@ -7,7 +7,7 @@
 // mode: read
 // row:  key
 MATCH (record:TaskRecord)-[link:HAS_FACET]->(:Facet)
-WHERE link.facet_key = $facet_key AND link.created_us <= $before_us
+WHERE link.facet_key = $facet_key AND link.created_us IS NOT NULL
 WITH record, link
 ORDER BY link.facet_key DESC, link.created_us DESC
 LIMIT $window_limit

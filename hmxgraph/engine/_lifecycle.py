@@ -353,7 +353,7 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
 
     """
     settings = read_settings(home)
-    server = answering_server(settings.home)
+    server = _answering_server(settings.home)
     if server is not None:
         return server
     try:
@@ -367,10 +367,10 @@ def _ensure_locked(settings: Settings, listen: Listener) -> Server:
     """Start the server under the lock, unless another process has done so in the meantime."""
     _prepare(settings.home)
     with exclusive(_lock(settings.home), _LOCK_SECONDS, lambda: listen(Step("waiting for another process"))):
-        return answering_server(settings.home) or _bring_up(settings, listen)
+        return _answering_server(settings.home) or _bring_up(settings, listen)
 
 
-def answering_server(home: Path) -> Server | None:
+def _answering_server(home: Path) -> Server | None:
     """The server of the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
@@ -461,7 +461,7 @@ def status(home: Home = None) -> Status:
     import psutil  # noqa: PLC0415 - only needed for a local server
 
     folder = read_settings(home).home
-    server = answering_server(folder)
+    server = _answering_server(folder)
     pid = server.pid if server else _process.find(folder)
     if pid is None:
         return Status("stopped", folder)

@@ -166,10 +166,10 @@ def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
     """Whether to retry at once: a race for a key or index was lost, or a failed result has a transient cause."""
     cause = origin(error)
-    return lost_race(cause) or (cause is not error and cause.is_retryable())
+    return _lost_race(cause) or (cause is not error and cause.is_retryable())
 
 
-def lost_race(error: Exception) -> bool:
+def _lost_race(error: Exception) -> bool:
     """Whether two clients created the same key or index at once, so that a retry finds it."""
     return isinstance(error, ClientError) and error.code in _LOST_RACES
 
@@ -590,7 +590,7 @@ class Stored:
             error.stored = f"{self._number} earlier {steps} of this call {were} stored"
 
 
-class SharedDriver:
+class _SharedDriver:
     """A driver that connections of one event loop share, and how many use it."""
 
     def __init__(self, opened: AsyncDriver) -> None:
@@ -604,7 +604,7 @@ class AsyncConnection:
     def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None) -> None:
         self.address = address
         self.terms = terms
-        self._shared = SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
+        self._shared = _SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
         self._reopening = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._closed = False
@@ -616,7 +616,7 @@ class AsyncConnection:
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
-    def lent(self) -> SharedDriver:
+    def lent(self) -> _SharedDriver:
         """The driver, for one more connection in the same event loop.
 
         Raises:

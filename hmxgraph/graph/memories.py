@@ -71,7 +71,7 @@ class Identity(NamedTuple):
         return (self.kind, self.wording, *(qualifiers if any(qualifiers) else ()))
 
 
-def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
+def _observations_in(batch: Sequence[Extracted]) -> list[Observation]:
     """The memories observed in *batch*, in order of time."""
     observations = [
         Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
@@ -416,7 +416,7 @@ def slot_key(tenancy: Tenancy, slot: str) -> str:
     return tenancy.node_key("slot", slot)
 
 
-def new_answers(tenancy: Tenancy, observations: Sequence[Observation]) -> dict[str, list[list[Any]]]:
+def _new_answers(tenancy: Tenancy, observations: Sequence[Observation]) -> dict[str, list[list[Any]]]:
     """Time and answer of each new observation, grouped by slot key."""
     groups: dict[str, list[list[Any]]] = {}
     for observation in observations:
@@ -434,7 +434,7 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
     """Merge *observations* into the chains whose *stored* answers ``events/open`` returned."""
     rows = _Chained()
     by_slot: dict[str, list[Observation]] = {}
@@ -551,7 +551,7 @@ class Observations(NamedTuple):
     @classmethod
     def of(cls, batch: Sequence[Extracted]) -> "Observations":
         """The observations in *batch*, in order of time."""
-        return cls.split(observations_in(batch))
+        return cls.split(_observations_in(batch))
 
     @classmethod
     def split(cls, observations: Sequence[Observation]) -> "Observations":
@@ -583,7 +583,7 @@ class Observations(NamedTuple):
 
     def slots(self, tenancy: Tenancy) -> Row:
         """The parameters by which ``events/open`` finds and locks the stored answers."""
-        answers = new_answers(tenancy, self.with_slot)
+        answers = _new_answers(tenancy, self.with_slot)
         return {"slot_keys": sorted(answers), "answers": answers}
 
 
@@ -602,7 +602,7 @@ def store(
         return
     observations = observations.exact(stored_answers)
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
-    rows = chain_rows(builder, observations.with_slot, stored_answers)
+    rows = _chain_rows(builder, observations.with_slot, stored_answers)
     slotless = yield from _slotless_rows(builder, observations.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})

@@ -101,10 +101,9 @@ def _tool(text: str) -> str:
 _SEEN = frozenset({"active", "deprecated"})
 # Number of artifacts whose texts are cached.
 _BRIEFS_KEPT = 1_024
-NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 
 
-def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
+def _knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float]) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
     *meanings* says how close memories are to the question by the vectors of their events, in [0, 1]; others count as 0.
@@ -261,7 +260,7 @@ def _entity(values: Sequence[Any]) -> KnownEntity:
     return KnownEntity(key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0)
 
 
-def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
+def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
     """Return the relations of a ``recall/surroundings`` row whose confidence is at least *min_confidence*.
 
     *named* are the keys of the entities that the question names.
@@ -389,7 +388,7 @@ def _pack(
     names = tuple(mention.name for mention in names_in(question))
     cached_models = models_kept()
     rows = yield _candidate_events(tenancy, request, query_terms, names, cached_models)
-    nearest = (yield from _nearest(tenancy, request, vector)) if vector is not None and rows else NOTHING_NEAR
+    nearest = (yield from _nearest(tenancy, request, vector)) if vector is not None and rows else _NOTHING_NEAR
     opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models, nearest)
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
@@ -477,7 +476,7 @@ class _Nearest(NamedTuple):
         }
 
 
-NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, NO_MEANINGS)
+_NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, MappingProxyType({}))
 
 
 def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.QuestionVector) -> Plan[_Nearest]:
@@ -498,7 +497,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
         anywhere=not request.scopes,
         scopes=list(request.scopes),
     )
-    return _Nearest(rows[0], question.meanings(rows[0])) if rows else NOTHING_NEAR
+    return _Nearest(rows[0], question.meanings(rows[0])) if rows else _NOTHING_NEAR
 
 
 @dataclass(frozen=True)
@@ -558,7 +557,7 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        known = knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
+        known = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
         return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
 
     @cached_property
@@ -607,7 +606,7 @@ class _Opening:
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
         related = without_refused(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)

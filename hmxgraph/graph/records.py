@@ -133,7 +133,7 @@ def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
     }
 
 
-def batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
+def _batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
     """The batch of ``tasks/record``: the *records* in order, and for each kind of node the nodes that *links* name.
 
     Each node is listed once, in key order, so that writers wait for each other instead of deadlocking. Its ``uses`` are
@@ -655,7 +655,7 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
         for event in reports:
             if event.key not in stored:
                 ends[session_key] = event.event.sequence
-    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=batch_rows(records, links))
+    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=_batch_rows(records, links))
     silent_us = max((row["created_us"] for row in records if not events[row["key"]]), default=None)
     yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
     yield from _refuse_loops(tenancy, steps)

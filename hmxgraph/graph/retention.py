@@ -31,13 +31,13 @@ class _ErasedRecords(NamedTuple):
     entities: tuple[str, ...]
 
 
-def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
+def _reported_records(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
     """The records that these events report, without erased ones; locks their tasks in the order of all writers."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
 
-def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
+def _erase_records(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
     """Erase *records*, with everything that only they state about tasks, runs and named things."""
     if not records:
         return _ErasedRecords((), ())
@@ -266,7 +266,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     """Erase a page, and withdraw the import of *fingerprint*, if given; return the ids of what was lost, by kind."""
     yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
-    records = yield from records_of_events(tenancy, _keys(page))
+    records = yield from _reported_records(tenancy, _keys(page))
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
@@ -274,7 +274,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
-    erased_records = yield from erase(tenancy, records, at_us)
+    erased_records = yield from _erase_records(tenancy, records, at_us)
     lost = yield from _forget_knowledge(tenancy, keys, at_us)
     lost["record"] = list(erased_records.records)
     lost["entity"] += erased_records.entities
