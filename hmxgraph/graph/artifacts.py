@@ -1,7 +1,7 @@
 """Artifacts in the graph: converted to rows and back; read one by one, in pages or as chains, as of any time."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -269,7 +269,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
 
 
-# Reading artifacts: one, a page, a chain or its head, as of any time.
+# Artifacts read, as of any time: one, a page, a chain or its head; and deprecated.
 
 _ANY = ArtifactFilter()
 _NEWEST_FIRST = Sorting()
@@ -361,6 +361,14 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
         raise NotFound("artifact", artifact_id, tenancy.tenant_id)
     properties: Row = rows[0]["artifact"]
     return properties
+
+
+def deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
+    """Deprecate those of these artifacts that are drafts or active; they are locked already."""
+    change = {"status": "deprecated", "from": list(LIVE_STATUSES), "reason": reason, "at_us": at_us}
+    if keys:
+        changes = [change | {"key": key} for key in keys]
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
 
 
 def value(properties: Row, as_of_us: int | None = None) -> Artifact:

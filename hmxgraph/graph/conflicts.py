@@ -16,10 +16,9 @@ from hmxgraph.graph._conflict_rows import (
 )
 from hmxgraph.graph._paging import check_limit
 from hmxgraph.graph._withdrawals import withdrawn_rules
-from hmxgraph.graph.artifacts import ALWAYS
+from hmxgraph.graph.artifacts import ALWAYS, deprecate
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
-from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import MAX_INTEGER, content_hash
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json
@@ -331,13 +330,7 @@ def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> P
     artifacts = sorted(side["key"] for side in losing if side["label"] == "Artifact")
     memories = sorted(side["key"] for side in losing if side["label"] == "Memory")
     relations = [relation for relation in contested_relations(row["conflict"]) if relation_id(*relation) != keep]
-    if artifacts:
-        change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
-        yield bind(
-            "artifacts/transition",
-            tenant_id=tenancy.tenant_id,
-            changes=[change | {"key": key} for key in artifacts],
-        )
+    yield from deprecate(tenancy, artifacts, reason, at_us)
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
         yield from _replace_answer(tenancy, tenancy.node_key(keep), memories, at_us)

@@ -12,7 +12,7 @@ from hmxgraph.fingerprint.restore import Restoration, restoration, with_stored_p
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
 from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, verify, with_expiry
 from hmxgraph.graph import _events
-from hmxgraph.graph.artifacts import artifact_row
+from hmxgraph.graph.artifacts import artifact_row, deprecate
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
 from hmxgraph.graph.fingerprints import Confirmation, ImportContext, import_row
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, state, write
@@ -318,7 +318,10 @@ def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan
     tenant = yield from state(tenancy)
     now_us = tenant["logical_us"] if at_us is None else at_us
     if unsupported:
-        yield from _deprecate(tenancy, sorted(artifact["key"] for artifact in unsupported), now_us)
+        keys = sorted(artifact["key"] for artifact in unsupported)
+        yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+        yield from deprecate(tenancy, keys, REASON, now_us)
+        yield from settle(tenancy, keys, now_us)
     yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=withdrawn["key"], at_us=now_us)
     yield from bump(tenancy, now_us)
     return WithdrawnImport(
@@ -327,10 +330,3 @@ def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan
         tuple(sorted(artifact["artifact_id"] for artifact in unsupported)),
         tuple(sorted(artifact["artifact_id"] for artifact in seeded if artifact["others"])),
     )
-
-
-def _deprecate(tenancy: Tenancy, keys: list[str], at_us: int) -> Plan[None]:
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": REASON}
-    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in keys])
-    yield from settle(tenancy, keys, at_us)

@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, hashed_lineage
 from hmxgraph.graph import _entities, memories
-from hmxgraph.graph.artifacts import BLANK
+from hmxgraph.graph.artifacts import BLANK, deprecate
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.fingerprint_imports import import_event, withdraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
 from hmxgraph.ingest.prepare import NAMING, named_user_key
-from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import ErasedEvent, ForgetCriteria, ForgetReport
@@ -352,21 +351,14 @@ def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[st
         return []
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
     citing = [row["key"] for row in compiled if row["cites_session"]]
-    yield from _deprecate(tenancy, citing, FORGOTTEN, at_us)
+    yield from deprecate(tenancy, citing, FORGOTTEN, at_us)
     yield from _blank(tenancy, compiled)
     rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
     unsupported = [row["key"] for row in rows]
-    yield from _deprecate(tenancy, unsupported, REASON, at_us)
+    yield from deprecate(tenancy, unsupported, REASON, at_us)
     yield from settle(tenancy, citing + unsupported, at_us)
     yield bind("retention/blank_conflicts", tenant_id=tenancy.tenant_id, batch={"artifact_keys": citing + unsupported})
     return [*_living(compiled), *(row["artifact_id"] for row in rows)]
-
-
-def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVE_STATUSES)}
-    if keys:
-        changes = [change | {"key": key} for key in keys]
-        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:
