@@ -153,6 +153,7 @@ def model_hash(model: str) -> str:
 
 
 def _leaves(change: Change) -> bool:
+    """Whether the head will no longer be draft or active."""
     succeeded = change.artifact is not None and bool(change.artifact.supersedes)
     return succeeded or "deprecated" in change.statuses
 
@@ -171,6 +172,7 @@ def _row(tenancy: Tenancy, change: Change, count_tokens: TokenCounter, at_us: in
 
 
 def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
+    """*properties* with the terms of *keywords* added to the search terms."""
     searchable = f"{properties['search_text']} {search_text(' '.join(keywords))}".strip()
     return {**properties, "search_text": searchable}
 
@@ -201,6 +203,7 @@ def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> P
 
 
 def _each(tenancy: Tenancy, name: str, parameter: str, rows: Iterable[Row]) -> Plan[None]:
+    """Send the statement *name* for all *rows*, a limited number at a time."""
     for batch in _batches(rows):
         yield bind(name, tenant_id=tenancy.tenant_id, **{parameter: batch})
 
@@ -563,6 +566,7 @@ def _keep_parameters(run: _Run) -> Plan[None]:
 
 
 def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
+    """The parameters to be recorded for this run, if those of the run *before* are recorded now."""
     return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
 
 

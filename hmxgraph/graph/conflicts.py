@@ -318,7 +318,12 @@ def _contradiction(tenancy: Tenancy, winner: Row, rival: Row, at_us: int) -> Row
 
 
 def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
-    """The conflict if an identical call has already resolved it, such as an attempt whose answer was lost."""
+    """*conflict*, if an identical call has already resolved it, such as an attempt whose answer was lost.
+
+    Raises:
+        ConflictClosed: it was resolved in another way.
+
+    """
     if (conflict.kept_id, conflict.resolution) != (keep, reason):
         raise ConflictClosed(conflict.conflict_id, conflict.kept_id)
     return conflict

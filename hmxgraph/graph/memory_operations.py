@@ -399,6 +399,7 @@ def record_outcome(
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    """How much the signal or outcome *value* adds to the counts of useful and of useless."""
     if value not in known:
         raise UnknownChoice(name, value, tuple(known))
     return known[value]
@@ -455,6 +456,13 @@ def _follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Plan
 
 
 def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation: MemoryOperation) -> Plan[None]:
+    """Make the stored memory *new* the successor of *old*.
+
+    Raises:
+        InvalidRequest: *new* already supersedes another memory.
+        SupersessionCycle: *old* supersedes *new*, directly or through others.
+
+    """
     old_key = tenancy.node_key(old.memory_id)
     done = yield bind(
         "memory_operations/supersede",
