@@ -238,7 +238,7 @@ CALL (records) {
 CALL (records) {
   UNWIND [
     record IN records
-    WHERE record:Memory AND coalesce(record.valid_to_us <= $as_of_us, record.expires_us <= $as_of_us, false)
+    WHERE record:Memory AND (record.valid_to_us <= $as_of_us OR record.expires_us <= $as_of_us)
   ] AS ended
   MATCH (ended)-[link:EVIDENCED_BY]->()
   WITH ended, endNode(link) AS event
