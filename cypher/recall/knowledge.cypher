@@ -107,11 +107,11 @@ WITH
   audience,
   session_events,
   session_memories,
-  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS best_hits,
+  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS text_hits,
   knowledge_cut OR size(visible_hits) > 60 AS knowledge_cut
-CALL (audience, session_memories, best_hits) {
-  CALL (audience, session_memories, best_hits) {
-    UNWIND best_hits AS record
+CALL (audience, session_memories, text_hits) {
+  CALL (audience, session_memories, text_hits) {
+    UNWIND text_hits AS record
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
