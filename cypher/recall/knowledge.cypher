@@ -22,7 +22,7 @@
 // with more than 1,000 mentions: counting those is too expensive, so they keep their current number.
 //
 // The outdated events are the evidence of fetched memories that no longer hold, unless they are also evidence of one
-// that does; each is returned with whether its memory was deleted.
+// that does and is no proposal; each is returned with whether its memory was deleted.
 //
 // Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
 // only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.
@@ -244,7 +244,8 @@ CALL (records) {
   WITH ended, endNode(link) AS event
   WHERE NOT EXISTS {
     MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
-    WHERE coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
+    WHERE held.proposed IS NULL
+      AND coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
   }
   RETURN collect([event.event_id, coalesce(ended.deleted_us <= $as_of_us, false)]) AS outdated
 }

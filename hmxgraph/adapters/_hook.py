@@ -19,7 +19,7 @@ _LONGEST = 600.0
 
 def run(arguments: Sequence[str]) -> None:
     """Answer one hook; if no warm process answers, start one and stay silent."""
-    options = dict(zip(arguments[1::2], arguments[2::2], strict=False))
+    options = _options(arguments[1:])
     tenant = options.get("--tenant") or os.environ.get("HMXGRAPH_TENANT") or "default"
     if not arguments or arguments[0] in {"--help", "-h"}:
         sys.stdout.write(USAGE)
@@ -41,6 +41,17 @@ def run(arguments: Sequence[str]) -> None:
     timer.cancel()
     if answer and (text := answer.get("text")):
         sys.stdout.write(text + "\n")
+
+
+def _options(arguments: Sequence[str]) -> dict[str, str]:
+    """The options by name, given as ``--name value`` or ``--name=value``.
+
+    >>> _options(["--tenant=acme", "--within", "1"])
+    {'--tenant': 'acme', '--within': '1'}
+    """
+    parts = (argument.split("=", 1) if argument.startswith("--") else [argument] for argument in arguments)
+    words = [word for part in parts for word in part]
+    return dict(zip(words[::2], words[1::2], strict=False))
 
 
 def _seconds(text: str | None) -> float:

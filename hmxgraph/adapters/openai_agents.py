@@ -81,13 +81,12 @@ class HmxSession:
         rows = self._graph._read("events/of_session", session_key=key, event_types=[_ADD, _POP, _CLEAR])  # noqa: SLF001 - a read for adapters
         items: list[Item] = []
         for row in rows:
-            match row["event_type"]:
-                case "x-openai-items":
-                    items += kept_items(row)
-                case "x-openai-pop":
-                    del items[-1:]
-                case "x-openai-clear":
-                    items.clear()
+            if row["event_type"] == _ADD:
+                items += kept_items(row)
+            elif row["event_type"] == _POP:
+                del items[-1:]
+            else:
+                items.clear()
         return items
 
     def _add(self, items: Sequence[Item]) -> None:

@@ -257,8 +257,10 @@ class Warm:
             if is_over():
                 return
 
-    def handle(self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = len) -> None:
-        """Answer one message, then run its follow-up task."""
+    def handle(
+        self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = lambda _answer: None
+    ) -> None:
+        """Give the answer to one message to *send*, then run its follow-up task."""
         self._last = monotonic()
         answer, follow_up = self._answer(message)
         with suppress(OSError):  # the client may have given up; the follow-up still runs

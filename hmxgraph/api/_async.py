@@ -248,8 +248,8 @@ class AsyncRecording(AsyncFace):
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
-            InvalidRequest: an unknown option, or a number out of range.
-            UnknownChoice: there is no such *format* or *on_error*.
+            InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
+            UnknownChoice: there is no such *format*, *on_error* or *tokenizer*.
             IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
                 ``"raise"``.
 
@@ -261,9 +261,11 @@ class AsyncRecording(AsyncFace):
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack); *supersedes* (the id of the memory that this one replaces; then no other is replaced); *scope* (one name
-        or several: only packs for one of these scopes contain it); *user_id* (only packs for that user, or for one of
-        their sessions, contain it); *pinned* (part of every pack of its scope and user, whatever the question);
+        pack of its scope and user); *supersedes* (the id of the memory that this one replaces; then no other is
+        replaced); *scope* (one name or several: packs for other scopes do not contain it); *user_id* (only packs for
+        that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
+        either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
+        user, whatever the question);
         *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
         *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
         same key, one observation).
@@ -325,7 +327,8 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        *status* is ``"promoted"``, ``"tentative"``, ``"deprecated"`` or ``"contradicted"``; by default, all. With
+        *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
         ``observation_count`` counts all observations.
 
         Raises:
@@ -387,6 +390,7 @@ class AsyncRecordedSession(AsyncFace):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
+
     """
 
     def __init__(self, tenancy: Tenancy, connection: AsyncConnection, recorder: Recorder) -> None:
@@ -443,7 +447,8 @@ class AsyncRecordedSession(AsyncFace):
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
         The call is stored before the function runs, its result before the value is returned; exceptions are recorded
-        and raised again.
+        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`; elsewhere its calls
+        raise `InvalidRequest`.
         """
 
         @wraps(function)
@@ -531,17 +536,19 @@ class AsyncRecalling(AsyncFace):
 
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
-        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
-        work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
-        *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
-        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported
-        fingerprint in force).
+        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for validity
+        scopes), *user_id* of the user it is for (memories bound to other users stay out; default: the users of the
+        session, without a *session_id* those whom the query names), *scope* of the work, one name or several (memories
+        of other scopes stay out; default: any scope), *min_confidence* (0.0), *encoding* in which the budget is counted
+        (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose
+        priors guide ``"fingerprint_guided"`` (default: the imported fingerprint in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.
-            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
+                JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
 
         """
@@ -622,7 +629,8 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             UnknownChoice: no such status, artifact type, sort or order.
-            InvalidRequest: *limit* is not a valid page size.
+            InvalidRequest: a filter is unknown, *tags* or *situation* is not a list, or *limit* is not a valid page
+                size.
             NotFound: *after* is not a cursor of this sort.
 
         """
@@ -633,8 +641,13 @@ class AsyncArtifacts(AsyncFace):
         return await self._perform(page)
 
     async def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids of anything else are left out."""
-        return await self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
+        """The type of each artifact by its id, in one read; ids of anything else are left out.
+
+        Raises:
+            InvalidRequest: *artifact_ids* is not a list of ids.
+
+        """
+        return await self._perform(artifacts.artifact_types(self._tenancy, checked_list("artifact_ids", artifact_ids)))
 
     async def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).
@@ -782,6 +795,7 @@ class AsyncExploring(AsyncFace):
         """Call *listener* with a line for each answered statement: name, number of rows, milliseconds.
 
         Call the returned function to stop tracing.
+
         """
         return self._connection.listen(listener)
 
@@ -807,7 +821,8 @@ class AsyncFingerprints(AsyncFace):
 
         Raises:
             UnknownChoice: no such tier.
-            InvalidRequest: an unknown option.
+            InvalidRequest: an unknown option, *tags* or *public_types* that are not a list, or an *allow_list* that is
+                neither True nor False.
 
         """
         return await self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)
@@ -955,6 +970,7 @@ class AsyncTasks(AsyncSharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
     `InvalidDocument`.
@@ -966,7 +982,7 @@ class AsyncTasks(AsyncSharedWork):
         """Start a task, under a fresh id unless *task_id* is given; ``parent_task_id`` makes it a subtask.
 
         Raises:
-            TaskError: no goal, or the task was started before.
+            TaskError: no goal, the task was started before, or it would be a part of itself.
 
         """
         return await self._store_record("task_start", at, {**fields, "goal": goal, "task_id": task_id})
@@ -1178,9 +1194,9 @@ class AsyncTasks(AsyncSharedWork):
     async def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's
-        verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
-        end of the task that does not repeat it, or when the blocked agent starts or finishes a run.
+        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
+        is under ``rejected`` only. A blocker ends with the next checkpoint or end of the task that does not repeat it,
+        or when the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.
@@ -1190,7 +1206,13 @@ class AsyncTasks(AsyncSharedWork):
 
 
 class AsyncRecords(AsyncSharedWork):
-    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived."""
+    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived.
+
+    Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
+    `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
+    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+
+    """
 
     async def create(
         self,
@@ -1205,6 +1227,7 @@ class AsyncRecords(AsyncSharedWork):
         Raises:
             UnknownChoice: there is no such kind, and *task_id* is missing.
             InvalidDocument: the kind (with a *task_id*) or a field violates the envelope; every fault is listed.
+            InvalidRequest: an unknown field, or one that callers cannot set, such as ``tenant_id``.
             TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
@@ -1323,16 +1346,19 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record_view(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id.
+
+        *include_hidden*: superseded and erased records are among them.
+        """
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     async def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or
-        ``ungrounded``. Evidence, the ends of runs and tasks, decisions, reviews, verifications and
-        revisions count; goals, hypotheses, questions and plans do not. Superseded and rejected
-        records count for nothing; digests and unsigned records are hints.
+        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``.
+        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses,
+        questions and, except in decisions, plans do not. Superseded and rejected records count for nothing; digests and
+        unsigned records are hints. *limit* applies to the supporting and the conflicting records and to the hints.
 
         Raises:
             NotFound: *claim* is empty.
@@ -1529,14 +1555,19 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
         """
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     async def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+
+        Raises:
+            InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
+
+        """
         procedure = maintenance.health(
             self._tenancy,
             project_id,
@@ -1566,6 +1597,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
+            InvalidRequest: *digest_modes* is not a list.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)
@@ -1694,11 +1726,6 @@ class AsyncStates(AsyncFace):
 
         A state that is stored already is left unchanged unless *replace* is set.
 
-        >>> import hmxgraph
-        >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
-        ...     checkpoint = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
-        ...     graph.states.keep([checkpoint])
-        1
         """
         return await self._perform(states.keep(self._tenancy, tuple(new), now_us(), replace=replace))
 

@@ -119,12 +119,13 @@ def artifact_filter(filters: ArtifactFilters) -> ArtifactFilter:
     """The filter value of these keyword arguments.
 
     Raises:
-        InvalidRequest: *tags* or *situation* is not a list.
+        InvalidRequest: a filter is unknown, or *tags* or *situation* is not a list.
 
     >>> artifact_filter({"tags": ["staging"]}).tags
     ('staging',)
 
     """
+    refuse_unknown(filters, ArtifactFilters, "artifacts")
     tags, situation = (tuple(checked_list(name, filters.get(name))) for name in ("tags", "situation"))
     fields: dict[str, Any] = {**filters, "tags": tags, "situation": situation}
     return ArtifactFilter(**fields)
@@ -721,7 +722,15 @@ class Face:
         return function(*arguments)
 
     def _called(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Call *function*; the asynchronous twin awaits what it returns."""
+        """Call *function*; the asynchronous twin awaits what it returns.
+
+        Raises:
+            InvalidRequest: *function* is a coroutine function: it has not run yet when it returns.
+
+        """
+        if inspect.iscoroutinefunction(function):
+            way_out = "use the session of a graph opened with hmxgraph.connect_async"
+            raise InvalidRequest("function", function.__qualname__, "a function that is no coroutine", way_out)
         return function(*args, **kwargs)
 
 

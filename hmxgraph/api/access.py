@@ -74,6 +74,11 @@ class Keys(Face):
             InvalidTime: *expires* is not a time.
             InvalidRequest: no agent, or scopes that are not a list.
 
+        Example::
+
+            new = graph.keys.create("bot", scopes=["read"])
+            assert graph.keys.find(new.secret) == new.key
+
         """
         new = new_key(self._tenancy.tenant_id, agent_id, scopes, label, expires)
         self._perform(access.create(self._tenancy, new.key, new.secret))

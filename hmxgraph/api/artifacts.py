@@ -7,6 +7,7 @@ from hmxgraph.api._base import ArtifactFilters, Face, Moment, artifact_filter, a
 from hmxgraph.graph import artifacts, conflicts, lifecycle
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.lifecycle import ArtifactPage, ArtifactReceipt, Chain, Conflict, Sorting
+from hmxgraph.protocol.parsing import checked_list
 
 
 class Artifacts(Face):
@@ -76,7 +77,8 @@ class Artifacts(Face):
 
         Raises:
             UnknownChoice: no such status, artifact type, sort or order.
-            InvalidRequest: *limit* is not a valid page size.
+            InvalidRequest: a filter is unknown, *tags* or *situation* is not a list, or *limit* is not a valid page
+                size.
             NotFound: *after* is not a cursor of this sort.
 
         """
@@ -87,8 +89,13 @@ class Artifacts(Face):
         return self._perform(page)
 
     def artifact_types(self, artifact_ids: Sequence[str]) -> dict[str, str]:
-        """The type of each artifact by its id, in one read; ids of anything else are left out."""
-        return self._perform(artifacts.artifact_types(self._tenancy, artifact_ids))
+        """The type of each artifact by its id, in one read; ids of anything else are left out.
+
+        Raises:
+            InvalidRequest: *artifact_ids* is not a list of ids.
+
+        """
+        return self._perform(artifacts.artifact_types(self._tenancy, checked_list("artifact_ids", artifact_ids)))
 
     def chain(self, artifact_id: str, *, as_of: Moment | None = None) -> Chain:
         """All versions of the artifact's supersession chain recorded by *as_of*, oldest first (HMX-A 7).

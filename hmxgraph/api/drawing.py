@@ -126,6 +126,9 @@ class Drawing:
             target.write_text(text, encoding="utf-8")
         except OSError as error:
             raise NotWritten(str(path), error.strerror or str(error)) from error
+        except ValueError as error:
+            # A path that the operating system cannot encode.
+            raise NotWritten(repr(path), str(error)) from error
         return target
 
     def to_svg(self) -> str:

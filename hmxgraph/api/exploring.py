@@ -123,6 +123,12 @@ class Exploring(Face):
             StatementMisuse: no such query, or missing or unexpected parameters.
             InvalidRequest: the value of a parameter is of the wrong type or form.
 
+        Example::
+
+            graph.append("message", {"role": "user", "text": "Deploy staging"}, session_id="s1")
+            result = graph.query("explore/session_story", session_id="s1")
+            assert [row["text"] for row in result] == ["Deploy staging"]
+
         """
         rows = self._perform(exploring.saved_query(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
@@ -152,6 +158,12 @@ class Exploring(Face):
         Raises:
             NotFound: nothing has this id.
 
+        Example::
+
+            memory = graph.remember("The staging cluster is named juniper")
+            explanation = graph.explain(memory.memory_id)
+            assert (explanation.kind, len(explanation.events)) == ("memory", 1)
+
         """
         return self._perform(explain.explain(self._tenancy, record_id))
 
@@ -175,6 +187,15 @@ class Exploring(Face):
         """Call *listener* with a line for each answered statement: name, number of rows, milliseconds.
 
         Call the returned function to stop tracing.
+
+        Example::
+
+            lines = []
+            stop = graph.trace(lines.append)
+            graph.health()
+            stop()
+            assert lines[0].startswith("health/server ")
+
         """
         return self._connection.listen(listener)
 

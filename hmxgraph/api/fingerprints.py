@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict, Unpack
 
-from hmxgraph.api._base import Face, Moment, as_us, now_us, refuse_unknown
+from hmxgraph.api._base import Face, Moment, as_us, flag, now_us, refuse_unknown
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.fingerprint.state import PUBLIC_TYPES, ExportOptions
 from hmxgraph.fingerprint.verify import EnvelopeSource
 from hmxgraph.graph import fingerprint_imports, fingerprints
 from hmxgraph.protocol.fingerprints import Envelope, Signature
 from hmxgraph.protocol.packs import ContextPack
+from hmxgraph.protocol.parsing import checked_list
 from hmxgraph.protocol.reports import ImportReport, WithdrawnImport
 
 # Arguments of export and import.
@@ -32,7 +33,8 @@ def export_options(arguments: ExportArguments) -> ExportOptions:
     """The export options of these keyword arguments.
 
     Raises:
-        InvalidRequest: an unknown option.
+        InvalidRequest: an unknown option, *tags* or *public_types* that are not a list, or an *allow_list* that is
+            neither True nor False.
         InvalidTime: *expires_at* is not a valid time.
 
     >>> export_options({"tier": "compact", "tags": ["team"]}).tags
@@ -40,13 +42,14 @@ def export_options(arguments: ExportArguments) -> ExportOptions:
 
     """
     refuse_unknown(arguments, ExportArguments, "export_fingerprint")
+    public_types = arguments.get("public_types")
     return ExportOptions(
         tier=arguments.get("tier", "full"),
         agent_id=arguments.get("agent_id"),
-        tags=tuple(arguments.get("tags", ())),
+        tags=tuple(checked_list("tags", arguments.get("tags"))),
         expires_us=as_us(arguments.get("expires_at")),
-        public_types=tuple(arguments.get("public_types", PUBLIC_TYPES)),
-        allow_list=bool(arguments.get("allow_list", False)),
+        public_types=PUBLIC_TYPES if public_types is None else tuple(checked_list("public_types", public_types)),
+        allow_list=flag(arguments, "allow_list"),
     )
 
 
@@ -107,7 +110,8 @@ class Fingerprints(Face):
 
         Raises:
             UnknownChoice: no such tier.
-            InvalidRequest: an unknown option.
+            InvalidRequest: an unknown option, *tags* or *public_types* that are not a list, or an *allow_list* that is
+                neither True nor False.
 
         """
         return self._perform(fingerprints.export_fingerprint(self._tenancy, export_options(options)), whole=True)

@@ -72,6 +72,12 @@ class MemoryOperations(NamedArguments, Face):
             UnknownChoice: no such kind or mode.
             InvalidRequest: the query is not valid text, the limit is outside 1..500, or the token budget is below 1.
 
+        Example::
+
+            added = graph.memory.add("The staging cluster is named juniper", tags=["cluster"])
+            hits = graph.memory.search("Which staging cluster?")
+            assert [hit.memory_id for hit in hits] == [added.memory_id]
+
         """
         shape = Shape(compact, token_budget, expand_event_siblings)
         request = MemoryQuery(query, as_of_us=as_us(as_of), shape=shape, **options)
@@ -200,14 +206,19 @@ class MemoryOperations(NamedArguments, Face):
     def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active`` are the promoted and tentative memories, even expired ones; all others count as ``deleted``.
+        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
         """
         return self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
     def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples."""
+        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+
+        Raises:
+            InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
+
+        """
         procedure = maintenance.health(
             self._tenancy,
             project_id,
@@ -237,6 +248,7 @@ class MemoryOperations(NamedArguments, Face):
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
+            InvalidRequest: *digest_modes* is not a list.
 
         """
         modes = None if digest_modes is None else checked_list("digest_modes", digest_modes)

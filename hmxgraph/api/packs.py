@@ -48,18 +48,28 @@ class Recalling(Face):
 
         Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
         ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
-        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for
-        validity scopes), *user_id* of the user it is for (memories bound to other users stay out), *scope* of the
-        work, one name or several (memories of other scopes stay out; default: any scope), *min_confidence* (0.0),
-        *encoding* in which the budget is counted (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to
-        its number of tokens), *fingerprint* whose priors guide ``"fingerprint_guided"`` (default: the imported
-        fingerprint in force).
+        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for validity
+        scopes), *user_id* of the user it is for (memories bound to other users stay out; default: the users of the
+        session, without a *session_id* those whom the query names), *scope* of the work, one name or several (memories
+        of other scopes stay out; default: any scope), *min_confidence* (0.0), *encoding* in which the budget is counted
+        (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose
+        priors guide ``"fingerprint_guided"`` (default: the imported fingerprint in force).
 
         Raises:
             BudgetTooSmall: the budget is below one token.
-            InvalidRequest: an argument has the wrong type, the budget exceeds JSON integers, or an id is too long.
+            InvalidRequest: an option is unknown or has the wrong type, the budget is larger than the largest integer of
+                JSON (2^53 - 1), or an id is longer than 1,024 characters.
             UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
+            NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
             EmbedderError: the graph was connected with an embedder, which failed.
+
+        Example::
+
+            memory = graph.remember("The staging cluster is named juniper")
+            pack = graph.pack("What is the staging cluster named?", budget=512)
+            assert [(entry.section, entry.source_id) for entry in pack.entries] == [("facts", memory.memory_id)]
+            assert "named juniper" in pack.text
+            assert 0 < pack.token_budget.used <= 512
 
         """
         started = perf_counter()

@@ -317,6 +317,11 @@ class Recording(Face):
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
+        Example::
+
+            report = graph.record([{"role": "user", "content": "Deploy staging"}], session_id="s1")
+            assert [receipt.status for receipt in report.receipts] == ["stored"]
+
         """
         with self._live.recording(session_id) as settle:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
@@ -337,6 +342,13 @@ class Recording(Face):
             InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
                 *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
+
+        Example::
+
+            said = {"role": "user", "text": "Deploy staging"}
+            first = graph.append("message", said, session_id="s1", idempotency_key="k1")
+            again = graph.append("message", said, session_id="s1", idempotency_key="k1")
+            assert (first.status, again.status) == ("stored", "duplicate")
 
         """
         draft = event_draft(event_type, content, session_id, options)
@@ -389,10 +401,16 @@ class Recording(Face):
         *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
 
         Raises:
-            InvalidRequest: an unknown option, or a number out of range.
-            UnknownChoice: there is no such *format* or *on_error*.
+            InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
+            UnknownChoice: there is no such *format*, *on_error* or *tokenizer*.
             IngestRefused: the source or the *rejects* file cannot be opened, or a line is bad and *on_error* is
                 ``"raise"``.
+
+        Example::
+
+            messages = [{"role": "user", "content": "Deploy staging"}, {"role": "assistant", "content": "Done."}]
+            report = graph.ingest(messages, format="messages", session_id="s1")
+            assert (report.accepted, report.duplicates, report.rejected) == (2, 0, ())
 
         """
         refuse_unknown(options, IngestChoices, "ingest")
@@ -402,9 +420,11 @@ class Recording(Face):
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
         Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack); *supersedes* (the id of the memory that this one replaces; then no other is replaced); *scope* (one name
-        or several: only packs for one of these scopes contain it); *user_id* (only packs for that user, or for one of
-        their sessions, contain it); *pinned* (part of every pack of its scope and user, whatever the question);
+        pack of its scope and user); *supersedes* (the id of the memory that this one replaces; then no other is
+        replaced); *scope* (one name or several: packs for other scopes do not contain it); *user_id* (only packs for
+        that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
+        either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
+        user, whatever the question);
         *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
         *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
         same key, one observation).
@@ -420,6 +440,13 @@ class Recording(Face):
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
             AlreadySuperseded: that memory has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
+
+        Example::
+
+            graph.remember("The release manager is Dan")
+            graph.remember("The release manager is Eva")
+            memories, _ = graph.memories()
+            assert [memory.text for memory in memories if memory.valid_to is None] == ["The release manager is Eva"]
 
         """
         memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
@@ -466,7 +493,8 @@ class Recording(Face):
     ) -> tuple[tuple[Memory, ...], str | None]:
         """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-        With *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
+        *status* is ``"promoted"``, ``"tentative"``, ``"deprecated"`` or ``"contradicted"``; by default, all. With
+        *as_of*, the memories that held then. Each memory lists the first hundred events of its evidence; its
         ``observation_count`` counts all observations.
 
         Raises:
@@ -519,6 +547,12 @@ class Recording(Face):
         Raises:
             InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
                 than any calendar.
+
+        Example::
+
+            graph.append("message", {"role": "user", "text": "My card is lost"}, session_id="s1")
+            report = graph.forget(session_id="s1")
+            assert (len(report.events), report.remaining) == (1, 0)
 
         """
         return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)

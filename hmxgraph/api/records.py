@@ -12,7 +12,20 @@ from hmxgraph.protocol.record_results import Grounding, Library, RecordReceipt, 
 
 
 class Records(SharedWork):
-    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived."""
+    """Reviews, revisions, verifications and decisions, from which the trust in a record is derived.
+
+    Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
+    `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
+    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+
+    Example::
+
+        task = graph.tasks.start("Find the leak", agent_id="ana")
+        leak = graph.tasks.add_evidence(task.task_id, summary="The buffer is never freed", agent_id="ana")
+        graph.records.verification(leak.artifact_id, summary="So it is", supports_claim=True, agent_id="bo")
+        assert graph.records.get(leak.artifact_id).trust_tier == "verified_record"
+
+    """
 
     def create(
         self,
@@ -27,6 +40,7 @@ class Records(SharedWork):
         Raises:
             UnknownChoice: there is no such kind, and *task_id* is missing.
             InvalidDocument: the kind (with a *task_id*) or a field violates the envelope; every fault is listed.
+            InvalidRequest: an unknown field, or one that callers cannot set, such as ``tenant_id``.
             TaskError: the task's existing records rule out this record, or a required field is missing.
 
         """
@@ -145,16 +159,19 @@ class Records(SharedWork):
         return self._perform(records.record_view(self._tenancy, artifact_id))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id."""
+        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id.
+
+        *include_hidden*: superseded and erased records are among them.
+        """
         return self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
     def find_related(self, claim: str, *, project_id: str | None = None, limit: int = 20) -> Grounding:
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
-        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or
-        ``ungrounded``. Evidence, the ends of runs and tasks, decisions, reviews, verifications and
-        revisions count; goals, hypotheses, questions and plans do not. Superseded and rejected
-        records count for nothing; digests and unsigned records are hints.
+        The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``.
+        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses,
+        questions and, except in decisions, plans do not. Superseded and rejected records count for nothing; digests and
+        unsigned records are hints. *limit* applies to the supporting and the conflicting records and to the hints.
 
         Raises:
             NotFound: *claim* is empty.

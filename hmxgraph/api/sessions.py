@@ -80,6 +80,19 @@ class RecordedSession(Face):
     """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
+
+    Example::
+
+        with graph.session("s1", agent_id="coder") as session:
+
+            @session.tool
+            def list_files(folder):
+                return ["a.py"]
+
+            list_files("src")
+        events = graph.query("explore/session_story", session_id="s1")
+        assert [event["event_type"] for event in events] == ["tool_call", "tool_result"]
+
     """
 
     def __init__(self, tenancy: Tenancy, connection: Connection, recorder: Recorder) -> None:
@@ -132,7 +145,8 @@ class RecordedSession(Face):
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
         The call is stored before the function runs, its result before the value is returned; exceptions are recorded
-        and raised again.
+        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`; elsewhere its calls
+        raise `InvalidRequest`.
         """
 
         @wraps(function)

@@ -25,11 +25,14 @@ class States(Face):
 
         A state that is stored already is left unchanged unless *replace* is set.
 
-        >>> import hmxgraph
-        >>> with hmxgraph.connect() as graph:  # doctest: +SKIP
-        ...     checkpoint = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
-        ...     graph.states.keep([checkpoint])
-        1
+        Example::
+
+            from hmxgraph.protocol.states import State
+
+            state = State("thread-1", "checkpoint", place="", item="c1", part="", format="json", body=b"{}")
+            assert graph.states.keep([state]) == 1
+            assert [kept.item for kept in graph.states.on_shelf("thread-1", "checkpoint")] == ["c1"]
+
         """
         return self._perform(states.keep(self._tenancy, tuple(new), now_us(), replace=replace))
 

@@ -99,6 +99,7 @@ class Tasks(SharedWork):
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
     record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
     `InvalidDocument`.
@@ -110,7 +111,7 @@ class Tasks(SharedWork):
         """Start a task, under a fresh id unless *task_id* is given; ``parent_task_id`` makes it a subtask.
 
         Raises:
-            TaskError: no goal, or the task was started before.
+            TaskError: no goal, the task was started before, or it would be a part of itself.
 
         """
         return self._store_record("task_start", at, {**fields, "goal": goal, "task_id": task_id})
@@ -322,9 +323,9 @@ class Tasks(SharedWork):
     def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's
-        verification rejected is under ``rejected`` only. A blocker ends with the next checkpoint or
-        end of the task that does not repeat it, or when the blocked agent starts or finishes a run.
+        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
+        is under ``rejected`` only. A blocker ends with the next checkpoint or end of the task that does not repeat it,
+        or when the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.

@@ -156,8 +156,7 @@ class Progress:
 
     ``rejected`` includes conflicts. ``unfinished`` is the number of files that end mid-line. ``unknown`` files are in
     an unknown format, and are read again when they change. ``unreadable`` ones, which this user may not read, are tried
-    again at each step.
-    ``behind``: there was more data than the last step read.
+    again at each step. ``behind``: there was more data than the last step read.
     """
 
     files: int = 0

@@ -73,13 +73,13 @@ class Attempts:
     _calls: dict[str, _Call] = field(default_factory=dict)
     _failed: dict[str, _Call] = field(default_factory=dict)
 
-    def called(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
+    def add_call(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
         """Add a call, and return the failed call of the same action that it retries, if any."""
         call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
         remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
 
-    def failed(self, event_id: str, message: str, moment: int) -> None:
+    def add_failure(self, event_id: str, message: str, moment: int) -> None:
         """Record that a call failed at this *moment*, with this *message*.
 
         A call already recorded as failed keeps its moment, and its message if the new one is empty. Unknown calls and
@@ -95,8 +95,8 @@ class Attempts:
 
 def _bounded(value: Any) -> Any:
     """*value*, or its checksum if it is too large to keep."""
-    written = repr(value)
-    return value if len(written) <= _LONGEST else crc32(written.encode())
+    text = repr(value)
+    return value if len(text) <= _LONGEST else crc32(text.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any
             continue
         pairs = list(zip(old, other_old, strict=False))
         unequal = [pair for pair in pairs if pair[0] != pair[1]]
-        kept = list(zip(new, other_new, strict=False))
-        if len(old) == len(other_old) and 0 < len(unequal) < len(pairs) and kept == unequal:
+        new_pairs = list(zip(new, other_new, strict=False))
+        if len(old) == len(other_old) and 0 < len(unequal) < len(pairs) and new_pairs == unequal:
             yield Amendment(name, UNLIKE, "", other)
             return
         if len(old) != len(other_old) and len(new) == len(other_new) and len(new) != len(old):
@@ -242,12 +242,12 @@ def _affix(old: str, new: str) -> tuple[str, str] | None:
 def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
     """Yield an amendment for each field whose numbers now add up to one in the message, or split the same total."""
     before, after = _by_key(name, old), _by_key(name, new)
-    named = list(_named_numbers(message))
+    named_numbers = list(_named_numbers(message))
     for key in sorted(after):
         if key not in before or before[key] == after[key]:
             continue
         was, now = math.fsum(before[key]), math.fsum(after[key])
-        words = next((words for number, words in named if math.isclose(number, now, abs_tol=0.005)), None)
+        words = next((words for number, words in named_numbers if math.isclose(number, now, abs_tol=0.005)), None)
         if words is not None and not math.isclose(was, now, abs_tol=0.005):
             yield Amendment(name, ADDS_UP if len(after[key]) > 1 or isinstance(new, list) else EQUALS, key, words)
         elif math.isclose(was, now, abs_tol=0.005) and len(after[key]) > len(before[key]):
@@ -274,16 +274,16 @@ def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
         words = _WORD.findall(clause)
         while words and (words[-1].lower() in _LINKS or not telling_words(words[-1])):
             words.pop()
-        named: list[str] = []
-        while words and telling_words(words[-1]) and words[-1].lower() not in _LINKS and len(named) < 3:
-            named.insert(0, words.pop().lower())
-        yield float(match.group().replace(",", "")), " ".join(named)
+        name_words: list[str] = []
+        while words and telling_words(words[-1]) and words[-1].lower() not in _LINKS and len(name_words) < 3:
+            name_words.insert(0, words.pop().lower())
+        yield float(match.group().replace(",", "")), " ".join(name_words)
 
 
 def _is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
     """Whether *part* is *whole* with some entries left out."""
-    left = iter(whole)
-    return len(part) < len(whole) and all(any(entry == other for other in left) for entry in part)
+    remaining = iter(whole)
+    return len(part) < len(whole) and all(any(entry == other for other in remaining) for entry in part)
 
 
 def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
@@ -294,9 +294,9 @@ def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
 
 def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
     """The values in *new* that *old* lacks, with their keys; flags are ignored."""
-    known = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
-    texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _LEAVES) if not isinstance(leaf, bool)]
-    return [(key, text) for key, text in texts if text not in known]
+    old_texts = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
+    new_texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _LEAVES) if not isinstance(leaf, bool)]
+    return [(key, text) for key, text in new_texts if text not in old_texts]
 
 
 def _part(name: str, old: Any, new: Any) -> str:

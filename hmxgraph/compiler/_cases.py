@@ -42,8 +42,8 @@ class Cases:
         """
         cases = self.grouped(sessions)
         depth = min(_EXAMPLES, max(map(len, cases), default=0))
-        chosen = [session for runs in cases for session in islice(cycle(_most_typical(runs)), depth)]
-        return tuple(sorted(chosen, key=lambda session: session.session_id))
+        examples = [session for runs in cases for session in islice(cycle(_most_typical(runs)), depth)]
+        return tuple(sorted(examples, key=lambda session: session.session_id))
 
     def grouped(self, sessions: Iterable[SessionSummary]) -> list[list[SessionSummary]]:
         """The *sessions* by case.

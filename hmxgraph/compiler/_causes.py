@@ -209,7 +209,7 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """For each session, the failed steps after which work continued.
+    """For each session, the positions of the failed steps after which work continued, -1 if there is no such step.
 
     A failure that ends the session is its outcome, not its cause.
     """

@@ -50,8 +50,8 @@ def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
 
 def conjunction(actions: Sequence[str], sessions: Sequence[SessionSummary]) -> str:
     """The word that joins these actions: "and" if most sessions took all of them without failing, else "or"."""
-    taken = [{step.action for step in session.steps if step.ok is not False} for session in sessions]
-    return "and" if sum(names.issuperset(actions) for names in taken) > _HALF * len(sessions) else "or"
+    actions_by_session = [{step.action for step in session.steps if step.ok is not False} for session in sessions]
+    return "and" if sum(names.issuperset(actions) for names in actions_by_session) > _HALF * len(sessions) else "or"
 
 
 def _answer(goal_class: GoalClass) -> str:

@@ -1,10 +1,10 @@
 """Conditions of a policy's options: the words by which the requests of one option differ from those of its rivals."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from hmxgraph.compiler._vocabulary import BETWEEN_WORDS
 from hmxgraph.compiler._wording import distinctive, listed, plain_words, term_counts
 from hmxgraph.compiler.failures import Stratum, significance
 from hmxgraph.compiler.summary import Step
@@ -17,7 +17,6 @@ _MOST_WORDS = 20
 _LEAST_REQUESTS, _LEAST_SHARE, _MOST_RIVALS = 5, 0.6, 0.15
 # The same shares for a word that is not among the option's own terms.
 _LEAST_UNTIED, _MOST_UNTIED_RIVALS = 0.9, 0.05
-_BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 # Minimum standard errors above chance: one false alarm in a thousand, because many words are compared.
 _SIGNIFICANT = 3.0
 
@@ -43,7 +42,7 @@ def what_requests_mention(requests: Sequence[str], rival_requests: Sequence[str]
 def terms_of(action: str, steps: Sequence[Step]) -> frozenset[str]:
     """The terms in the name of an action, and in the command lines and input names of its *steps*."""
     texts = [action, *(step.command for step in steps), *(name for step in steps for name, _ in step.inputs)]
-    return frozenset(term for text in dict.fromkeys(texts) for term in terms(_BETWEEN_WORDS.sub(" ", text)))
+    return frozenset(term for text in dict.fromkeys(texts) for term in terms(BETWEEN_WORDS.sub(" ", text)))
 
 
 def _distinguishes(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from hmxgraph.compiler.profile import CompilerProfile
@@ -102,33 +103,28 @@ def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
 
     >>> evidence([["a1", "a2", "a3"], ["b1"]], 3)
     ('a1', 'a2', 'b1')
+    >>> evidence([["a1", "s", "a2"], ["s", "b1"]], 4), evidence([[]], 4)
+    (('a1', 's', 'a2', 'b1'), ())
     """
     distinct = [list(dict.fromkeys(event_id for event_id in ids if event_id)) for ids in trails]
-    depth, total = 0, 0
-    while total < most and any(len(ids) > depth for ids in distinct):
-        total += sum(len(ids) > depth for ids in distinct)
-        depth += 1
-    chosen = [event_id for ids in distinct for event_id in ids[:depth]]
-    # The last round may overshoot; drop the ids it added last.
-    surplus = max(0, len(chosen) - most)
-    late = [ids[depth - 1] for ids in distinct if len(ids) >= depth]
-    dropped = set(late[len(late) - surplus :]) if surplus else set()
-    return tuple(_within_size(dict.fromkeys(event_id for event_id in chosen if event_id not in dropped)))
+    by_turns = filter(None, chain.from_iterable(zip_longest(*distinct)))
+    chosen = set(islice(dict.fromkeys(by_turns), most))
+    return tuple(_within_size(dict.fromkeys(event_id for ids in distinct for event_id in ids if event_id in chosen)))
 
 
 def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
-    left = _EVIDENCE_BYTES
+    bytes_left = _EVIDENCE_BYTES
     for event_id in event_ids:
         size = len(canonical_bytes(event_id)) + 1
-        if size <= left:
-            left -= size
+        if size <= bytes_left:
+            bytes_left -= size
             yield event_id
 
 
 def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[str]:
     """The ids of the events that summarise a session: request, outcome and the given steps (all steps if None)."""
-    chosen = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
-    ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in chosen)]
+    places = range(len(summary.steps)) if steps is None else [step for step in steps if step >= 0]
+    ids = [summary.request_event_id, summary.outcome_event_id, *(summary.steps[step].event_id for step in places)]
     return [event_id for event_id in ids if event_id]
 
 

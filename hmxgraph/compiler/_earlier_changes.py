@@ -77,9 +77,9 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
         change: frozenset((call.session_id, call.place) for call in same_action if change in call.earlier_changes)
         for change in changes
     }
-    alike = Counter(calls_after.values())
+    changes_before = Counter(calls_after.values())
     advice = []
-    for change in (change for change in changes if alike[calls_after[change]] == 1):
+    for change in (change for change in changes if changes_before[calls_after[change]] == 1):
         after = [call for call in same_action if change in call.earlier_changes]
         others = [call for call in same_action if change not in call.earlier_changes]
         failed_after, failed_otherwise = (

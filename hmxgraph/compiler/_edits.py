@@ -9,8 +9,8 @@ from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # Names that tools use for the text to replace and for its replacement.
-_OLD = ("old_string", "old_str", "old_text", "search", "find")
-_NEW = ("new_string", "new_str", "new_text", "replace", "replacement")
+_OLD = ("old_string", "old_str", "old_text", "oldString", "oldText", "search", "find")
+_NEW = ("new_string", "new_str", "new_text", "newString", "newText", "replace", "replacement")
 # Maximum lines that an edit adds, or removes, to be described, and maximum characters of these lines.
 _LINES, _LONGEST = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
@@ -23,6 +23,8 @@ def describe_edit(arguments: Mapping[str, Any]) -> str:
     '`page_test.exs`, adding “use Conn”'
     >>> describe_edit({"path": "setup.cfg", "old_str": "line = 88", "new_str": "line = 120"})
     '`setup.cfg`, changing “line = 88” to “line = 120”'
+    >>> describe_edit({"filePath": "setup.cfg", "oldString": "", "newString": "line = 120"})
+    '`setup.cfg`, adding “line = 120”'
     >>> describe_edit({"path": "setup.cfg", "content": "line = 120"})
     ''
     """

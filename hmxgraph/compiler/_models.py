@@ -405,7 +405,7 @@ def _targets(actions_taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
 # The weighted average of two models: a logistic model per action over the words of requests, and the nearest requests
 # with their actions. Both learn from the whole tenant and know no domain vocabulary.
 
-# Decimals of probabilities and weights, and maximum rounds of the minimiser.
+# Decimals of probabilities and learned weights, and maximum rounds of the minimiser.
 _GOAL_DIGITS, _ROUNDS = 6, 60
 # With this many sessions, the penalty is half of the full one.
 _FEW = 20
@@ -439,7 +439,7 @@ class Goals:
     def chances(self, request: str) -> dict[str, float]:
         """For each action, the probability that a session with this request takes it."""
         terms = request_terms(request)
-        modelled = next(self.modelled([terms]))
+        modelled = next(self.logistic_chances([terms]))
         neighbour_shares = self._neighbour_shares(terms)
         if neighbour_shares is None:
             return modelled
@@ -450,7 +450,7 @@ class Goals:
         }
         return {name: round(chance, _GOAL_DIGITS) for name, chance in mixed.items()}
 
-    def modelled(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
+    def logistic_chances(self, requests: Sequence[Sequence[str]]) -> Iterator[dict[str, float]]:
         """The probabilities of the logistic model for each request, given as terms."""
         for row in _sigmoid(_goal_inputs(requests, self.words).product(self.weights)):
             yield {name: round(float(chance), _GOAL_DIGITS) for name, chance in zip(self.actions, row, strict=True)}
@@ -476,7 +476,7 @@ class Goals:
         return sorted(actions, key=lambda name: (fmean(places[name] or [1.0]), name))
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Plain JSON values; weights rounded to four decimals."""
         return {
             "words": list(self.words),
             "actions": list(self.actions),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from hmxgraph.compiler._verbs import is_action, kind_of, read_action
+from hmxgraph.compiler._vocabulary import BETWEEN_WORDS
 from hmxgraph.compiler.failures import SPOKEN, WRONG_VALUE
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary
 from hmxgraph.text.terms import most_first, terms
@@ -22,7 +23,6 @@ _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
 # An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
 _SLOT = re.compile(r"<([^<>]*)>")
-_PARTS = re.compile(r"[\W_]+")
 # Parts of input names that say nothing about what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
@@ -60,16 +60,16 @@ class CallInputs:
     def sources(self, action: str, name: str) -> Iterator[str]:
         """The lookups that supply this input of *action*."""
         counts = self.by_action.get(action, {}).get(name, {})
-        known = sum(count for origin, count in counts.items() if origin)
+        known_count = sum(count for origin, count in counts.items() if origin)
         for origin, count in counts.items():
-            if count >= max(_LEAST_VALUES, _LEAST_SHARE * known) and origin != FROM_USER and _is_lookup(origin):
+            if count >= max(_LEAST_VALUES, _LEAST_SHARE * known_count) and origin != FROM_USER and _is_lookup(origin):
                 yield origin
 
     def taking(self, names: Iterable[str]) -> Iterator[str]:
         """The lookups that take one of these inputs."""
-        wanted = set(names)
+        wanted_names = set(names)
         for action, inputs in self.by_action.items():
-            if _is_lookup(action) and not wanted.isdisjoint(inputs):
+            if _is_lookup(action) and not wanted_names.isdisjoint(inputs):
                 yield action
 
     def dependents(self, lookup: str) -> Iterator[str]:
@@ -127,21 +127,21 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
     step = running.failures[-1].step if running.ahead.failure and running.failures else -1
     if step < 0:
         return dict(chances)
-    failed, error, spoken = running.steps[step].action, running.ahead.failure, running.ahead.since in SPOKEN
-    named, called = inputs.named(failed, error), {failed, *running.actions}
+    failed_action, error, spoken = running.steps[step].action, running.ahead.failure, running.ahead.since in SPOKEN
+    named_inputs, called_actions = inputs.named(failed_action, error), {failed_action, *running.actions}
     factors: defaultdict[str, float] = defaultdict(lambda: 1.0)
-    wrong = WRONG_VALUE.search(error) is not None
-    if not wrong:
-        factors |= dict.fromkeys(set(inputs.taking(named)) - called, _STATE_LOOKUP)
-    if _is_lookup(failed) and not any(done.ok and done.action == failed for done in running.steps):
-        factors |= dict.fromkeys(inputs.dependents(failed), _DEPENDENT)
+    value_is_wrong = WRONG_VALUE.search(error) is not None
+    if not value_is_wrong:
+        factors |= dict.fromkeys(set(inputs.taking(named_inputs)) - called_actions, _STATE_LOOKUP)
+    if _is_lookup(failed_action) and not any(other.ok and other.action == failed_action for other in running.steps):
+        factors |= dict.fromkeys(inputs.dependents(failed_action), _DEPENDENT)
     if spoken:
-        factors[failed] *= _ANSWERED
+        factors[failed_action] *= _ANSWERED
         for action in _first_asked(running.ahead.heard, chances):
             factors[action] *= _ASKED
     adapted = _multiplied(chances, factors)
-    suppliers = {source for name in named for source in inputs.sources(failed, name)} - called
-    return _mixed(adapted, suppliers) if wrong and not spoken else adapted
+    suppliers = {source for name in named_inputs for source in inputs.sources(failed_action, name)} - called_actions
+    return _mixed(adapted, suppliers) if value_is_wrong and not spoken else adapted
 
 
 def _first_asked(heard: str, actions: Iterable[str]) -> list[str]:
@@ -174,7 +174,12 @@ def _mixed(chances: Mapping[str, float], suppliers: Iterable[str]) -> dict[str, 
 
 
 def _input_terms(name: str) -> set[str]:
-    return set(terms(" ".join(part for part in _PARTS.split(name) if part.lower() not in _FILLERS)))
+    """The terms that say what an input is.
+
+    >>> sorted(_input_terms("new_payment_method_id")), sorted(_input_terms("paymentMethodId"))
+    (['method', 'payment'], ['method', 'payment'])
+    """
+    return set(terms(" ".join(part for part in BETWEEN_WORDS.split(name) if part.lower() not in _FILLERS)))
 
 
 def _is_lookup(action: str) -> bool:

@@ -153,14 +153,14 @@ class ValueOrigins:
         for name, text in islice(_fields(value), _SCALARS_PER_RESULT):
             by_key[name].append(text)
         identifying = [text for name, texts in by_key.items() if identifies(name) for text in texts]
-        shared = self._shared_origins(identifying, 0) or self._shared_origins([*chain(*by_key.values())])
+        shared = self._shared_origins(identifying, or_half=True) or self._shared_origins([*chain(*by_key.values())])
         of_keys = (origin for texts in by_key.values() for origin in self._shared_origins(texts))
         return shared or tuple(dict.fromkeys(of_keys)) or ("",)
 
-    def _shared_origins(self, texts: Sequence[str], more: int = 1) -> tuple[str, ...]:
-        """The origins of more than half of *texts*; of at least half if *more* is 0."""
+    def _shared_origins(self, texts: Sequence[str], *, or_half: bool = False) -> tuple[str, ...]:
+        """The origins of more than half of *texts*; with *or_half*, also those of exactly half."""
         counts = Counter(origin for text in texts for origin in self._origins_of(text))
-        return tuple(origin for origin, count in counts.items() if 2 * count >= len(texts) + more)
+        return tuple(origin for origin, count in counts.items() if 2 * count + or_half > len(texts))
 
     def _origins_of(self, text: str) -> tuple[str, ...]:
         """The user if a user message contains *text*, else the actions that are its sources.
@@ -169,8 +169,8 @@ class ValueOrigins:
         """
         action, returned = self._first.get(text, ("", 0))
         identifier = bool(action) and any(map(str.isdigit, text))
-        heard = (message for when, message in self._messages if when < returned or not identifier)
-        if any(_says(message, text) for message in heard):
+        messages = (message for when, message in self._messages if when < returned or not identifier)
+        if any(_says(message, text) for message in messages):
             return (FROM_USER,)
         return self._sources.get(text, (0, ()))[1]
 

@@ -127,7 +127,7 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
-    Neither is shown by a single session that stopped there, or by retries that mostly worked for an unknown reason.
+    Neither is shown by a single session that stopped there, nor by retries that mostly worked for an unknown reason.
     """
     if _advised_reactions(group, advisable(reactions)):
         return True
@@ -225,8 +225,8 @@ def _triggers(group: FailureGroup) -> list[str]:
 
 def _with_inputs(group: FailureGroup, action: str) -> str:
     """The phrase "with ..." that names the inputs; "" if there are none or many."""
-    names = _inputs(group, action)
-    return f" with {listed(names)}" if 0 < len(names) <= _MOST_INPUTS else ""
+    inputs = _inputs(group, action)
+    return f" with {listed(inputs)}" if 0 < len(inputs) <= _MOST_INPUTS else ""
 
 
 def _inputs(group: FailureGroup, action: str) -> list[str]:
@@ -287,17 +287,19 @@ def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> li
     After the best reaction to an action, further ones are advised only if it is known how the inputs of the retry
     changed.
     """
-    worked = [
+    working = [
         (recovery, text)
         for recovery in reactions
         if recovery.reliable and not _hands_over(recovery) and (text := _reaction_text(group, recovery))
     ]
-    several = [pair for pair in worked if pair[0].unknown or pair[0].sessions_helped > 1]
+    in_several_sessions = [pair for pair in working if pair[0].unknown or pair[0].sessions_helped > 1]
     # If some reactions worked in several sessions, others are advised only if no feedback rejects them.
-    sound = worked if not several else [pair for pair in worked if not any(map(_rejected, pair[0].credited))]
-    once = [pair for pair in sound if pair not in several]
+    sound = (
+        working if not in_several_sessions else [pair for pair in working if not any(map(_rejected, pair[0].credited))]
+    )
+    in_one_session = [pair for pair in sound if pair not in in_several_sessions]
     by_failed_action: dict[str, list[tuple[Recovery, str]]] = {group.action: []}
-    for recovery, text in [*several, *once]:
+    for recovery, text in [*in_several_sessions, *in_one_session]:
         advised = by_failed_action.setdefault(recovery.failed, [])
         further = len(advised) < _MOST_REACTIONS and recovery.informed and not _is_advised(recovery, text, advised)
         if not advised or further:
@@ -390,8 +392,8 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 def _continuation(group: FailureGroup) -> str:
     """The sentence that says how most sessions went on without a retry.
 
-    "" without a failed action, if half of the sessions or more did not go on, if all of those that went on failed, or
-    if these only prepared something or exited.
+    "" without a failed action, if no other work followed half of the failures or more, if all sessions in which it
+    followed failed, or if this work only prepared something or exited.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)

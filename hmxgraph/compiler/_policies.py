@@ -292,13 +292,13 @@ def _mostly_works(option: Option) -> bool:
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
     """Whether the first option went significantly better than the others, for the same kind of request and agent."""
-    taken = [
+    observed = [
         (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
         for option in options
         for session, good, _ in option.taken
         if good is not None
     ]
-    return significance(list(strata(taken).values())) >= _CLEARLY
+    return significance(list(strata(observed).values())) >= _CLEARLY
 
 
 def _condition_of(option: Option, options: Sequence[Option]) -> str:
@@ -392,20 +392,23 @@ def _branch_sentences(branches: Iterable[tuple[str, str]]) -> str:
 
 
 def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
-    """What to do under each condition; for inputs given by the user also what to do if both hold."""
+    """What to do under each condition; for inputs given by the user also what to do if several hold."""
     sentences = f"{_branch_sentences((when, _option_instruction(option, option.worked)) for when, option in branches)}."
     return (
-        sentences if branches[0][0].startswith(MENTIONS) else sentences + _if_both([option for _, option in branches])
+        sentences
+        if branches[0][0].startswith(MENTIONS)
+        else sentences + _if_several([option for _, option in branches])
     )
 
 
-def _if_both(options: Sequence[Option]) -> str:
+def _if_several(options: Sequence[Option]) -> str:
     """What to do if several conditions hold: any option if all nearly always work, else the clearly best, if any."""
     rates = {option.name: option.worked.success_rate for option in options}
+    several, any_option = ("both", "either") if len(options) == 2 else ("several", "any of them")
     if min(rates.values()) >= _NEARLY_ALWAYS:
-        return " If both apply, either will do."
+        return f" If {several} apply, {any_option} will do."
     best = min(rates, key=lambda name: (-rates[name], name))
-    return f" If both apply, {best} works more often." if _works_better(options) else ""
+    return f" If {several} apply, {best} works more often." if _works_better(options) else ""
 
 
 def _works_better(options: Sequence[Option]) -> bool:

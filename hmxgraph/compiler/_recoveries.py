@@ -46,8 +46,8 @@ class Recovery:
     ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
     instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
     failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of
-    rejected sessions (by feedback) among those in which it helped, 0 if its first action changes nothing.
+    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of the occurrences in which it helped
+    whose session was rejected by feedback all the same; 0 if its first action changes nothing.
     """
 
     failed: str
@@ -274,7 +274,7 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
         )
         is_named = _is_named_remedy(single, message, longer)
         if is_named:
-            ways = {way: taken for way, taken in ways.items() if single not in way[0]}
+            ways = {way: way_occurrences for way, way_occurrences in ways.items() if single not in way[0]}
         if longer and not needed_more and (alone or is_named or _makes_the_difference(single, occurrences)):
             ways[(single,), False, ()] = [*alone, *longer]
     return ways
@@ -285,18 +285,18 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
 
     Changes that do not say how to repeat them come after all that do.
     """
-    left = list(retries)
-    while left:
-        counts = Counter(change for occurrence in left for change in _kinds(occurrence))
+    remaining = list(retries)
+    while remaining:
+        counts = Counter(change for occurrence in remaining for change in _bare_changes(occurrence))
         usual = min(counts, key=lambda change: (change.how in UNEXPLAINED, -counts[change], change), default=None)
-        alike = [occurrence for occurrence in left if usual is None or usual in _kinds(occurrence)]
+        alike = [occurrence for occurrence in remaining if usual is None or usual in _bare_changes(occurrence)]
         yield common_changes(alike), alike
-        left = [occurrence for occurrence in left if occurrence not in alike]
+        remaining = [occurrence for occurrence in remaining if occurrence not in alike]
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
     """The changes that most of these retries made, with the details shared by most."""
-    shared = Counter(change for occurrence in retries for change in _kinds(occurrence))
+    shared = Counter(change for occurrence in retries for change in _bare_changes(occurrence))
     full = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
     common = [change for change in most_first(full) if full[change] > _HALF * len(retries)]
     bare = [change for change in most_first(shared) if shared[change] > _HALF * len(retries)]
@@ -317,7 +317,7 @@ def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
     )
 
 
-def _kinds(occurrence: Occurrence) -> set[Amendment]:
+def _bare_changes(occurrence: Occurrence) -> set[Amendment]:
     return set(map(_without_details, changed_inputs(occurrence)))
 
 
@@ -371,8 +371,8 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         sum(bool(occurrence.helped) for occurrence in judged),
     )
     credited = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
-    attempted = sum(occurrence.next_attempt is not None for occurrence in credited)
-    after = [_next_action(occurrence, way, retry=retry) for occurrence in credited]
+    attempted_count = sum(occurrence.next_attempt is not None for occurrence in credited)
+    next_actions = [_next_action(occurrence, way, retry=retry) for occurrence in credited]
     return Recovery(
         failed=failed,
         actions=way,
@@ -380,19 +380,19 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.next_attempt is not None for occurrence in occurrences),
-        then=most_frequent(name for name in after if name),
+        then=most_frequent(name for name in next_actions if name),
         unknown=not judged,
         credited=tuple(credited),
         changes=changes,
         displaced=sum(occurrence.displaced for occurrence in judged),
-        instead=attempted <= _HALF * len(credited),
+        instead=attempted_count <= _HALF * len(credited),
         # A lookup worked if it returned its result, however the session ends.
         futile=_share_rejected(credited) if is_action(way[0]) else 0,
     )
 
 
 def _share_rejected(credited: Sequence[Occurrence]) -> float:
-    """The share of occurrences in rejected sessions (by feedback) among those in which the reaction helped."""
+    """The share of the occurrences in which the reaction helped whose session was rejected by feedback."""
     helped = [occurrence.summary.rejected for occurrence in credited if occurrence.helped]
     return sum(helped) / len(helped) if helped else 0
 
@@ -406,7 +406,7 @@ def _usual_lines(way: Way, credited: Sequence[Occurrence], *, retry: bool) -> It
 
 def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:
     """The steps that took *action*, with slots in their lines."""
-    chosen = [
+    occurrence_steps = [
         (occurrence, step)
         for occurrence in credited
         for step in ([occurrence.next_attempt] if retry else occurrence.route)
@@ -414,7 +414,7 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
     ]
     return [
         replace(step, command=filled(step.command, occurrence.slots))
-        for occurrence, step in chosen
+        for occurrence, step in occurrence_steps
         if retry or step.action == action
     ]
 

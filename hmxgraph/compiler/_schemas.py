@@ -82,7 +82,7 @@ def task_schemas(
     all_counts = term_counts(requests)
     for goal_class in classes:
         keywords = distinctive(goal_class.requests, all_counts, len(requests), _KEYWORDS)
-        content = _content(goal_class, goal_class.examples, profile)
+        content = _content(goal_class, profile)
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
         schema = _schema(goal_class, content, keywords, usual, profile, requested.get(goal_class.name))
@@ -106,7 +106,6 @@ def _schema(
     profile: CompilerProfile,
     requested: RequestedChange | None,
 ) -> ArtifactDraft:
-    models = goal_class.examples
     name = class_name(goal_class, profile)
     telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
     seen = _observations(goal_class, content)
@@ -118,7 +117,7 @@ def _schema(
         summary=_summary(name, content),
         content=content,
         seen=seen,
-        source_events=evidence((trail(session) for session in models), profile.max_evidence),
+        source_events=evidence(map(trail, goal_class.examples), profile.max_evidence),
         tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_KEYWORDS]]),
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
@@ -194,7 +193,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and any(map(_states_object, content["steps"]))
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
-        and statistics.median(_share_covered(shared, model) for model in goal_class.examples) >= least
+        and statistics.median(_share_covered(shared, example) for example in goal_class.examples) >= least
         and (not seen.count or seen.success_rate >= _RARELY)
     )
 
@@ -262,8 +261,8 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
         return False
     if goal_class.requests and any(kind_of(name) == "handover" for name in shares):
         return True
-    asked = not goal_class.requests or (_asks_questions(goal_class) and not change_is_asked_for(goal_class))
-    return asked and not is_handed_over(goal_class)
+    questions_only = not goal_class.requests or (_asks_questions(goal_class) and not change_is_asked_for(goal_class))
+    return questions_only and not is_handed_over(goal_class)
 
 
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
@@ -284,129 +283,132 @@ def _asks_questions(goal_class: GoalClass) -> bool:
     return sum(map(asks_question, goal_class.requests)) > _HALF * len(goal_class.requests)
 
 
-def _share_covered(steps: AbstractSet[str], model: SessionSummary) -> float:
+def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
     """The share of the distinct actions of a session that are among these steps."""
-    taken = set(model.actions)
-    return len(taken & steps) / len(taken)
+    actions = set(example.actions)
+    return len(actions & steps) / len(actions)
 
 
-def _content(goal_class: GoalClass, models: Sequence[SessionSummary], profile: CompilerProfile) -> dict[str, Any]:
+def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
+    examples = goal_class.examples
     # A step that only a minority took depends on what those sessions found, which the requests do not show.
-    chosen = [(name, share) for name, share in goal_class.steps if share >= _HALF]
-    names = [name for name, _ in chosen]
+    usual = [(name, share) for name, share in goal_class.steps if share >= _HALF]
+    names = [name for name, _ in usual]
     alternatives = {
-        name: alternative for name in names if (alternative := _alternative(name, models)) and alternative not in names
+        name: alternative
+        for name in names
+        if (alternative := _alternative(name, examples)) and alternative not in names
     }
-    if not alternatives and (first := _either_lookup(names, models)):
-        alternatives = {first: _alternative(first, models)}
-        names = in_order_of_work([*names, first], models)
-        shares = {first: _HALF, **dict(chosen)}
-        chosen = [(name, shares[name]) for name in names]
-    required = {name for name, share in chosen if _is_required((name, share), alternatives, models, profile)}
+    if not alternatives and (first := _either_lookup(names, examples)):
+        alternatives = {first: _alternative(first, examples)}
+        names = in_order_of_work([*names, first], examples)
+        shares = {first: _HALF, **dict(usual)}
+        usual = [(name, shares[name]) for name in names]
+    required = {name for name, share in usual if _is_required((name, share), alternatives, examples, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
-            "description": _step_description(name, alternatives.get(name, ""), models, names[: order - 1])
-            + ("" if name in required else _how_often(name, models)),
-            "tools_used": [name, *_common_alternative(alternatives.get(name, ""), models)],
+            "description": _step_description(name, alternatives.get(name, ""), examples, names[: order - 1])
+            + ("" if name in required else _how_often(name, examples)),
+            "tools_used": [name, *_common_alternative(alternatives.get(name, ""), examples)],
             "optional": name not in required,
         }
         for order, name in enumerate(names, start=1)
     ]
-    if check := _final_check(names, models):
+    if check := _final_check(names, examples):
         steps.append(_check_step(check, steps[names.index(check)], len(steps) + 1))
     return {
         "steps": steps,
         "preconditions": _preconditions(
-            [step["tools_used"][0] for step in steps if not step["optional"]], alternatives, models
+            [step["tools_used"][0] for step in steps if not step["optional"]], alternatives, examples
         ),
         "postconditions": _postconditions([(step["tools_used"][0], step["optional"]) for step in steps], goal_class),
         "tools_used": sorted({*names, *alternatives.values()}),
-        "estimated_complexity": complexity(len(names), models, profile),
+        "estimated_complexity": complexity(len(names), examples, profile),
     }
 
 
 def _is_required(
-    step: tuple[str, float], alternatives: Collection[str], models: Sequence[SessionSummary], profile: CompilerProfile
+    step: tuple[str, float], alternatives: Collection[str], examples: Sequence[SessionSummary], profile: CompilerProfile
 ) -> bool:
-    """Whether a *step*, given by name and share, is required: nearly all models take it, or it has an alternative."""
+    """Whether a *step*, given by name and share, is required: nearly all examples take it, or it has an alternative."""
     name, share = step
-    taken, sessions = _taken(name, models)
-    return max(share, taken / sessions) >= profile.required_share or name in alternatives
+    count, total = _taken(name, examples)
+    return max(share, count / total) >= profile.required_share or name in alternatives
 
 
-def _how_often(name: str, models: Sequence[SessionSummary]) -> str:
-    return f"; {in_sessions(*_taken(name, models))}"
+def _how_often(name: str, examples: Sequence[SessionSummary]) -> str:
+    return f"; {in_sessions(*_taken(name, examples))}"
 
 
-def _taken(name: str, models: Sequence[SessionSummary]) -> tuple[int, int]:
-    """The number of sessions that took a step, and the number of all sessions; repeated *models* count once."""
-    sessions = list(dict.fromkeys(models))
+def _taken(name: str, examples: Sequence[SessionSummary]) -> tuple[int, int]:
+    """The number of sessions that took a step, and the number of all sessions; repeated *examples* count once."""
+    sessions = list(dict.fromkeys(examples))
     return sum(name in session.actions for session in sessions), len(sessions)
 
 
-def _alternative(action: str, models: Sequence[SessionSummary]) -> str:
+def _alternative(action: str, examples: Sequence[SessionSummary]) -> str:
     """Another lookup used instead of *action* by sessions with other inputs from the user; "" if there is none."""
-    inputs = set(_given_by_user(action, models)) if kind_of(action) == "lookup" else set()
+    inputs = set(_given_by_user(action, examples)) if kind_of(action) == "lookup" else set()
     if not inputs:
         return ""
-    users = Counter(name for model in models for name in done_without_failing(model))
-    enough = max(2, _SELDOM * len(models))
-    likely = [name for name in most_first(users) if name != action and users[name] >= enough]
-    return next((name for name in likely if _stands_in(name, action, users[name], models)), "")
+    session_counts = Counter(name for example in examples for name in done_without_failing(example))
+    enough = max(2, _SELDOM * len(examples))
+    likely = [name for name in most_first(session_counts) if name != action and session_counts[name] >= enough]
+    return next((name for name in likely if _stands_in(name, action, session_counts[name], examples)), "")
 
 
-def _common_alternative(alternative: str, models: Sequence[SessionSummary]) -> list[str]:
+def _common_alternative(alternative: str, examples: Sequence[SessionSummary]) -> list[str]:
     """The alternative of a step, if many sessions take it; a rare one is only described."""
-    taken = sum(alternative in done_without_failing(model) for model in models)
-    return [alternative] if alternative and taken >= _OFTEN * len(models) else []
+    count = sum(alternative in done_without_failing(example) for example in examples)
+    return [alternative] if alternative and count >= _OFTEN * len(examples) else []
 
 
-def _either_lookup(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
+def _either_lookup(names: Sequence[str], examples: Sequence[SessionSummary]) -> str:
     """The more usual of two alternative lookups, if most sessions use one of them but neither is a step; else ""."""
-    users = Counter(name for model in models for name in done_without_failing(model))
-    for name in most_first(users):
-        other = _alternative(name, models) if name not in names else ""
-        either = sum(not done_without_failing(model).isdisjoint({name, other}) for model in models)
-        if other and other not in names and either > _HALF * len(models):
+    session_counts = Counter(name for example in examples for name in done_without_failing(example))
+    for name in most_first(session_counts):
+        other = _alternative(name, examples) if name not in names else ""
+        either = sum(not done_without_failing(example).isdisjoint({name, other}) for example in examples)
+        if other and other not in names and either > _HALF * len(examples):
             return name
     return ""
 
 
-def _stands_in(name: str, action: str, uses: int, models: Sequence[SessionSummary]) -> bool:
+def _stands_in(name: str, action: str, uses: int, examples: Sequence[SessionSummary]) -> bool:
     """Whether *name* looks up the same thing as *action* in other sessions, with other inputs from the user."""
-    given = set(_given_by_user(name, models))
-    if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, models)):
+    given = set(_given_by_user(name, examples))
+    if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, examples)):
         return False
-    both = sum({name, action} <= done_without_failing(model) for model in models)
+    both = sum({name, action} <= done_without_failing(example) for example in examples)
     same = to_the_same_end(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
     return same and both <= _SELDOM * uses
 
 
-def _given_by_user(action: str, models: Sequence[SessionSummary]) -> list[str]:
-    given = usual_origins(_uses_of(action, models))
-    return [argument for argument, origin in given.items() if origin == FROM_USER]
+def _given_by_user(action: str, examples: Sequence[SessionSummary]) -> list[str]:
+    origins = usual_origins(_uses_of(action, examples))
+    return [argument for argument, origin in origins.items() if origin == FROM_USER]
 
 
-def _step_description(action: str, other: str, models: Sequence[SessionSummary], before: Sequence[str]) -> str:
+def _step_description(action: str, other: str, examples: Sequence[SessionSummary], before: Sequence[str]) -> str:
     """The instruction for *action*, and for *other*, the lookup to use instead if the user has given other inputs."""
     if not other:
-        return describe(action, _uses_of(action, models), before)
-    first, second = (f"If the user has given {listed(_given_by_user(name, models))}" for name in (other, action))
-    cases = (first, other, _uses_of(other, models)), (second, action, _uses_of(action, models))
+        return describe(action, _uses_of(action, examples), before)
+    first, second = (f"If the user has given {listed(_given_by_user(name, examples))}" for name in (other, action))
+    cases = (first, other, _uses_of(other, examples)), (second, action, _uses_of(action, examples))
     frequent_first = sorted(cases, key=lambda case: -sum(map(bool, case[2])))
     return ". ".join(f"{given}: {small(instruction(name))}" for given, name, _ in frequent_first)
 
 
-def _final_check(names: Sequence[str], models: Sequence[SessionSummary]) -> str:
+def _final_check(names: Sequence[str], examples: Sequence[SessionSummary]) -> str:
     """The lookup that most sessions use both before their first and after their last change; "" if there is none."""
     checks = Counter(
         name
-        for model in models
-        if (changes := [place for place, action in enumerate(model.actions) if is_action(action)])
-        for name in {name for name in model.actions[changes[-1] + 1 :] if name in model.actions[: changes[0]]}
+        for example in examples
+        if (changes := [place for place, action in enumerate(example.actions) if is_action(action)])
+        for name in {name for name in example.actions[changes[-1] + 1 :] if name in example.actions[: changes[0]]}
     )
-    usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(models)]
+    usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(examples)]
     if any(kind_of(name) == "handover" for name in names):
         return ""  # nothing follows a handover
     return max(usual, key=lambda name: (checks[name], name), default="")
@@ -428,16 +430,16 @@ def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[
     return tuple(filter(None, (*done, f"mentioning {listed(telling[:2])}" if telling else "")))
 
 
-def _uses_of(action: str, models: Sequence[SessionSummary]) -> list[list[Step]]:
+def _uses_of(action: str, examples: Sequence[SessionSummary]) -> list[list[Step]]:
     """The steps that take *action*, session by session; failed steps only if all failed."""
-    uses = [[step for step in session.steps if step.action == action] for session in models]
+    uses = [[step for step in session.steps if step.action == action] for session in examples]
     not_failed = [[step for step in steps if step.ok is not False] for steps in uses]
     return not_failed if any(not_failed) else uses
 
 
-def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerProfile) -> str:
+def complexity(steps: int, sessions: Sequence[SessionSummary], profile: CompilerProfile) -> str:
     """low, medium or high, from the number of steps and the usual number of actions of a session."""
-    usual = statistics.median(len(session.steps) for session in models)
+    usual = statistics.median(len(session.steps) for session in sessions)
     size = max(steps, usual / 2)
     if size <= profile.low_complexity:
         return "low"
@@ -445,31 +447,31 @@ def complexity(steps: int, models: Sequence[SessionSummary], profile: CompilerPr
 
 
 def _preconditions(
-    names: Sequence[str], alternatives: Mapping[str, str], models: Sequence[SessionSummary]
+    names: Sequence[str], alternatives: Mapping[str, str], examples: Sequence[SessionSummary]
 ) -> list[str]:
     """The preconditions of the actions *names*: inputs from the user, and consent if sessions waited for it."""
-    needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, models)]
+    needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, examples)]
     either = [
-        f"{listed(_given_by_user(alternative, models))}, or {listed(_given_by_user(name, models))}"
+        f"{listed(_given_by_user(alternative, examples))}, or {listed(_given_by_user(name, examples))}"
         for name, alternative in alternatives.items()
     ]
     inputs = list(dict.fromkeys(needed))
     given = [f"The user has given {detail}" for detail in (*either, *([listed(inputs)] if inputs else []))]
-    return given + (["The user has agreed to the change"] if agreed(models, names) else [])
+    return given + (["The user has agreed to the change"] if agreed(examples, names) else [])
 
 
-def agreed(models: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
+def agreed(sessions: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
     """Whether the first change (of *names*, or of all) usually follows a user message, which counts as consent.
 
     Further changes may follow at once, because the user agreed to all of them.
     """
     firsts = [
         next((place for place, action in enumerate(session.actions) if _is_change(action, names)), None)
-        for session in models
+        for session in sessions
     ]
     agreements = [
         place > 0 and session.steps[place].situation.since in {"user", "both"}
-        for session, place in zip(models, firsts, strict=True)
+        for session, place in zip(sessions, firsts, strict=True)
         if place is not None
     ]
     return bool(agreements) and sum(agreements) >= _HALF * len(agreements)

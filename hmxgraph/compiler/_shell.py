@@ -209,10 +209,10 @@ def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, b
         stages = [list(_simple(child, filtered=True)) for child in node.named_children]
         first_kept = next((place for place, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
         last = first_kept == len(stages) - 1
-        chosen = stages[first_kept] if stages else []
+        kept_stage = stages[first_kept] if stages else []
         yield from (
-            (words, text, place == len(chosen) - 1 and (filtered or not last))
-            for place, (words, text, _) in enumerate(chosen)
+            (words, text, place == len(kept_stage) - 1 and (filtered or not last))
+            for place, (words, text, _) in enumerate(kept_stage)
         )
     elif node.type not in _NO_COMMANDS:
         for child in node.named_children:

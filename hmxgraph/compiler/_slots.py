@@ -130,12 +130,12 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
 
     A word after "to" is a verb, as in "failed to restart nginx".
     """
-    known = [value for value in values if not _MARK.fullmatch(value)]
-    if not known:
+    unmasked = [value for value in values if not _MARK.fullmatch(value)]
+    if not unmasked:
         return most_first(Counter(values))[0]
-    if all(map(_VERSION.fullmatch, known)):
+    if all(map(_VERSION.fullmatch, unmasked)):
         name = "version"
-    elif all(_HOST.fullmatch(value) and "/" not in value for value in known):
+    elif all(_HOST.fullmatch(value) and "/" not in value for value in unmasked):
         name = "host"
     else:
         before = [_core(token).lower() for token in reversed(row[max(0, place - 4) : place])]
@@ -146,8 +146,8 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
             for word, earlier in zip(before[:3], [*before[1:], ""], strict=False)
             if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word) and earlier != "to"
         ]
-        path = all(map(_PATH.search, known))
-        likely = nouns or _shared_part(known) or [word for word in after if word.isalpha()]
+        path = all(map(_PATH.search, unmasked))
+        likely = nouns or _shared_part(unmasked) or [word for word in after if word.isalpha()]
         name = "path" if path else next(iter(likely), "name")
     mark = f"<{name}>"
     return mark if mark not in taken else f"<{name}_{len(taken) + 1}>"

@@ -76,9 +76,9 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
     sessions_by_argument: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
-        for argument, named in _shared_origins(steps).items():
+        for argument, argument_origins in _shared_origins(steps).items():
             sessions_by_argument[argument].add(session)
-            for origin in named:
+            for origin in argument_origins:
                 sessions_by_origin[argument][origin].add(session)
     least = _HALF * sum(map(bool, uses))
     return {
@@ -126,11 +126,13 @@ def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
     """For each argument of a session's *steps*, the origins that its values share, in order of first call."""
     shared: dict[str, list[str]] = {}
     for step in steps:
-        own: dict[str, list[str]] = {}
+        step_origins: dict[str, list[str]] = {}
         for argument, origin in step.inputs:
-            own.setdefault(argument, []).append(origin)
-        for argument, named in own.items():
-            shared[argument] = [origin for origin in shared.get(argument, named) if origin in named]
+            step_origins.setdefault(argument, []).append(origin)
+        for argument, argument_origins in step_origins.items():
+            shared[argument] = [
+                origin for origin in shared.get(argument, argument_origins) if origin in argument_origins
+            ]
     return shared
 
 
@@ -145,14 +147,14 @@ def _inputs_with_origins(
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
-    for argument, named in _named_origins(uses, before).items():
-        known = named and (free or FROM_USER in named or identifies(argument) or argument in objects)
+    for argument, origins in _named_origins(uses, before).items():
+        stated_origin = origins and (free or FROM_USER in origins or identifies(argument) or argument in objects)
         if argument not in stated:
-            sources[named if known else ()].append(argument)
-    loose = sources.pop((), [])
-    parts = [f"{listed(sources[named], most=_MOST_INPUTS)} from {_sources(named)}" for named in sorted(sources)]
-    others = listed(loose) if len(loose) <= _MOST_LOOSE else ""
-    parts += [f"and {others}" if parts else others] if others else []
+            sources[origins if stated_origin else ()].append(argument)
+    without_origin = sources.pop((), [])
+    parts = [f"{listed(sources[origins], most=_MOST_INPUTS)} from {_sources(origins)}" for origins in sorted(sources)]
+    without_origin_listed = listed(without_origin) if len(without_origin) <= _MOST_LOOSE else ""
+    parts += [f"and {without_origin_listed}" if parts else without_origin_listed] if without_origin_listed else []
     return f", using {'; '.join(parts)}" if parts else ""
 
 
@@ -188,8 +190,8 @@ def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
     return {argument for key, _, argument in (field.partition(" in ") for field in fields) if identifies(key)} - {""}
 
 
-def _sources(named: Sequence[str]) -> str:
-    return listed(["the user" if origin == FROM_USER else origin for origin in named], "or")
+def _sources(origins: Sequence[str]) -> str:
+    return listed(["the user" if origin == FROM_USER else origin for origin in origins], "or")
 
 
 def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:

@@ -34,8 +34,8 @@ _PHASES = {
     "hand over": "Hand over what cannot be done",
 }
 _PHASE_OF_NAME = {name: phase for phase, name in _PHASES.items()}
-# Maximum tools of a phase, kinds of requests named in the goal, and values named in a success criterion.
-_MOST_TOOLS, _MOST_NAMED, _MOST_VALUES = 6, 4, 4
+# Maximum tools of a phase, and values named in a success criterion.
+_MOST_TOOLS, _MOST_VALUES = 6, 4
 # Minimum share of sessions in which other phases use a value, for a success criterion to name it.
 _FREQUENT = 0.2
 # Minimum standard errors by which sessions with all phases must succeed more often than others. This is the one-sided
@@ -94,11 +94,13 @@ def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
-    taken: set[str] = set()
+    earlier_actions: set[str] = set()
     phased = []
     for place, step in enumerate(summary.steps):
-        phase = _phase(step, fresh=step.action not in taken, after=place > last, started=bool(taken))
-        taken.add(step.action)
+        phase = _phase(
+            step, fresh=step.action not in earlier_actions, after=place > last, started=bool(earlier_actions)
+        )
+        earlier_actions.add(step.action)
         phased.append((phase, step))
     return phased
 
@@ -130,10 +132,12 @@ def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Fiel
     wide = [Field(subject, "", tuple(by_subject[subject])) for subject in sorted(by_subject)]
     wide = [field for field in wide if field.classes not in {other.classes for other in narrow}]
     # Omit the field of a single class that a wider field covers: the class has its task schema already.
-    covered = {goal_class.name for field in wide if len(field.classes) > 1 for goal_class in field.classes}
-    return [
-        field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(kind.name for kind in field.classes)
-    ] + wide
+    covered = {name for field in wide if len(field.classes) > 1 for name in _names(field)}
+    return [field for field in narrow if len(field.classes) > 1 or covered.isdisjoint(_names(field))] + wide
+
+
+def _names(field: Field) -> list[str]:
+    return [goal_class.name for goal_class in field.classes]
 
 
 def _main_change(goal_class: GoalClass) -> str:
@@ -219,13 +223,12 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
     documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
     flow = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
     names = list(dict.fromkeys(class_name(goal_class, profile) for goal_class in field.classes))
-    about = _about(field, names)
-    goal = about if len(names) == 1 or field.purpose else f"{about}: {'; '.join(names[:_MOST_NAMED])}"
+    about = names[0] if len(names) == 1 else goal_phrase([field.purpose])
     content = {
-        "goal": capital(goal),
+        "goal": capital(about),
         "phases": documents,
         "applicability_conditions": _conditions(field, documents),
-        "estimated_complexity": complexity(len(documents), models, profile) if models else "low",
+        "estimated_complexity": complexity(len(documents), models, profile),
     }
     return ArtifactDraft(
         artifact_type="strategy_template",
@@ -247,10 +250,10 @@ def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
 def _changes_outcome(field: Field, flow: Sequence[str]) -> bool:
     """Whether sessions with all phases succeed clearly more often than others with the same kind of request."""
     observed = [
-        (kind.name, set(flow) <= {phase for phase, _ in phases(model)}, model.succeeded)
-        for kind in field.classes
-        for model in kind.members
-        if model.went_well is not None
+        (goal_class.name, set(flow) <= {phase for phase, _ in phases(member)}, member.succeeded)
+        for goal_class in field.classes
+        for member in goal_class.members
+        if member.went_well is not None
     ]
     return significance(list(strata(observed).values())) >= _CLEARLY
 
@@ -260,20 +263,18 @@ def _purposeful(models: Sequence[SessionSummary]) -> list[_Phased]:
 
     If most sessions used an action that only failed, repairs are kept. If nothing would be left, all steps are kept.
     """
-    taken = Counter(name for model in models for name in set(model.actions))
-    always_failed = {name for name in taken if only_failed(name, models)}
-    repairs_did_the_work = any(taken[name] > _MAJORITY * len(models) for name in always_failed)
+    session_counts = Counter(name for model in models for name in set(model.actions))
+    always_failed = {name for name in session_counts if only_failed(name, models)}
+    repairs_did_the_work = any(session_counts[name] > _MAJORITY * len(models) for name in always_failed)
     excluded = always_failed if repairs_did_the_work else always_failed | repairs_of(models)
     return [
-        [(phase, step) for phase, step in phases(model) if excluded >= taken.keys() or step.action not in excluded]
+        [
+            (phase, step)
+            for phase, step in phases(model)
+            if excluded >= session_counts.keys() or step.action not in excluded
+        ]
         for model in models
     ]
-
-
-def _about(field: Field, names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return goal_phrase([field.purpose])
 
 
 def _makes_its_change(field: Field) -> bool:
@@ -286,12 +287,12 @@ def _makes_its_change(field: Field) -> bool:
 def _phase_documents(
     phased_sessions: Sequence[_Phased], flow: Sequence[str], *, agreed_first: bool
 ) -> list[dict[str, Any]]:
-    names = _phase_tools(phased_sessions, flow)
+    tools = _phase_tools(phased_sessions, flow)
     return [
         _phase_document(
-            order, phase, names[phase], _criterion(phase, names[phase], phased_sessions, agreed_first=agreed_first)
+            order, phase, tools[phase], _criterion(phase, tools[phase], phased_sessions, agreed_first=agreed_first)
         )
-        for order, phase in enumerate(names, start=1)
+        for order, phase in enumerate(tools, start=1)
     ]
 
 
@@ -356,25 +357,27 @@ def _criterion(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phas
 
 def _values_passed_on(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased]) -> list[str]:
     """The inputs whose values other phases take from this one, the most frequent first."""
-    taken: Counter[str] = Counter()
+    input_counts: Counter[str] = Counter()
     for session in phased_sessions:
-        taken.update(
+        input_counts.update(
             {name for later, step in session if later != phase for name, origin in step.inputs if origin in names}
         )
-    return [name for name in most_first(taken) if taken[name] >= _FREQUENT * len(phased_sessions)][:_MOST_VALUES]
+    return [name for name in most_first(input_counts) if input_counts[name] >= _FREQUENT * len(phased_sessions)][
+        :_MOST_VALUES
+    ]
 
 
 def _conditions(field: Field, documents: Sequence[dict[str, Any]]) -> list[str]:
     """The subject of the request and the tools needed."""
     tools = sorted({name for phase in documents for name in phase["tools_used"]})
-    named = (
+    needed = (
         f"The tools {listed(tools)} are available"
         if len(tools) <= _MOST_TOOLS
         else "The tools of all phases are available"
     )
-    available = f"The tool {tools[0]} is available" if len(tools) == 1 else named
-    asked = field.subject and any(goal_class.requests for goal_class in field.classes)
-    return [*([f"The request mentions {field.subject}"] if asked else []), available]
+    available = f"The tool {tools[0]} is available" if len(tools) == 1 else needed
+    states_subject = field.subject and any(goal_class.requests for goal_class in field.classes)
+    return [*([f"The request mentions {field.subject}"] if states_subject else []), available]
 
 
 def _singular(word: str) -> str:

@@ -51,16 +51,16 @@ def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]
     statements = sorted({statement for call in calls for statement in call.statements})
     advice = []
     for argument, lookup, statement in statements:
-        known = [(call, values) for call in calls if (values := _values_of(call, argument, lookup, statement))]
+        known = [(call, about) for call in calls if (about := _statements_about(call, argument, lookup, statement))]
         says = f"{lookup} says {cited(statement)}: it then failed this way"
-        likelihood, with_it, without = _difference([(call, values == {statement}) for call, values in known], failed)
-        advice.append((likelihood, f"Choose {argument} only if {says} {with_it} times, otherwise {without}"))
+        probability, with_it, without = _difference([(call, about == {statement}) for call, about in known], failed)
+        advice.append((probability, f"Choose {argument} only if {says} {with_it} times, otherwise {without}"))
         if message.issuperset(terms(statement.partition(_MARK)[2])):
-            likelihood, without, with_it = _difference(
-                [(call, statement not in values) for call, values in known], failed
+            probability, without, with_it = _difference(
+                [(call, statement not in about) for call, about in known], failed
             )
-            advice.append((likelihood, f"Do not choose {argument} if {says} {with_it} times, otherwise {without}"))
-    return [text for likelihood, text in sorted(advice)[:1] if likelihood <= _BY_CHANCE / len(statements)]
+            advice.append((probability, f"Do not choose {argument} if {says} {with_it} times, otherwise {without}"))
+    return [text for probability, text in sorted(advice)[:1] if probability <= _BY_CHANCE / len(statements)]
 
 
 def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[str, int]]) -> tuple[float, str, str]:
@@ -70,17 +70,20 @@ def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[st
     sessions. The other values are how many of the fit calls failed, and how many of the unfit ones.
     """
     fit, unfit = ([call for call, fits in calls if fits is wanted] for wanted in (True, False))
-    misses, hits = ([call for call in side if (call.session_id, call.place) in failed] for side in (fit, unfit))
-    shown = len({call.session_id for call in hits}) >= _LEAST_SESSIONS and len(hits) >= _LEAST_FAILED * len(unfit)
-    likelihood = chance(Stratum(len(unfit), len(hits), len(fit), len(misses))) if shown else 1.0
-    return likelihood, f"{len(misses)} of {len(fit)}", f"{len(hits)} of {len(unfit)}"
+    fit_failed, unfit_failed = (
+        [call for call in side if (call.session_id, call.place) in failed] for side in (fit, unfit)
+    )
+    sessions = {call.session_id for call in unfit_failed}
+    enough = len(sessions) >= _LEAST_SESSIONS and len(unfit_failed) >= _LEAST_FAILED * len(unfit)
+    probability = chance(Stratum(len(unfit), len(unfit_failed), len(fit), len(fit_failed))) if enough else 1.0
+    return probability, f"{len(fit_failed)} of {len(fit)}", f"{len(unfit_failed)} of {len(unfit)}"
 
 
-def _values_of(call: Choice, argument: str, lookup: str, statement: str) -> set[str]:
+def _statements_about(call: Choice, argument: str, lookup: str, statement: str) -> set[str]:
     """The statements that *lookup* returned about the choice for *argument*, in the same field as *statement*."""
     field, mark, _ = statement.partition(_MARK)
     return {
-        value
-        for name, other, value in call.statements
-        if (name, other) == (argument, lookup) and value.startswith(field + mark)
+        returned
+        for name, source, returned in call.statements
+        if (name, source) == (argument, lookup) and returned.startswith(field + mark)
     }

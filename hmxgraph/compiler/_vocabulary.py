@@ -139,7 +139,7 @@ SUBCOMMANDS = dict.fromkeys(
     1,
 ) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
 
-# Programs that wrap or prepare another program.
+# Programs that run the command after them, and their flags whose value is the next word.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
 WRAPPER_FLAGS_WITH_VALUE = {
     "sudo": _listed("-u -g -h -p -C -D -R -T -U --user --group --host --chdir"),
@@ -152,6 +152,7 @@ WRAPPER_FLAGS_WITH_VALUE = {
     "time": _listed("-f -o --format --output"),
     "exec": _listed("-a"),
 }
+# Commands that only prepare the shell or the place of work for others.
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 # Programs whose output only feeds the next program of a pipeline.
 FEEDERS = _listed("echo printf cat yes")
@@ -162,8 +163,13 @@ OPERAND_PROGRAMS = _listed("""
 """)
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
-# Endings of the names of arguments and fields that identify something.
+# Endings of the names of arguments and fields that identify something, and words with such an ending that do not.
 _IDENTIFYING = ("id", "number", "name", "email", "path", "key", "selector")
+_NOT_IDENTIFYING = _listed("""
+    aid bid fluid grid hybrid invalid liquid mid paid prepaid raid rapid said solid unpaid valid void
+""")
+# Between the words of a name: "order_id", "orderId".
+BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 # The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
 BROWSER = "browser "
@@ -217,11 +223,11 @@ LONGEST_TEXT = 4000
 def identifies(name: str) -> bool:
     """Whether the name of an argument or field says that its values identify something.
 
-    >>> identifies("order_id"), identifies("flight_numbers"), identifies("amount")
-    (True, True, False)
-
+    >>> [identifies(name) for name in ("order_id", "orderId", "flight_numbers", "amount", "is_paid")]
+    [True, True, True, False, False]
     """
-    return name.removesuffix("s").endswith(_IDENTIFYING)
+    last = BETWEEN_WORDS.split(name)[-1].lower().removesuffix("s")
+    return last.endswith(_IDENTIFYING) and last not in _NOT_IDENTIFYING
 
 
 def text_terms(text: str, limit: int) -> str:

@@ -317,7 +317,6 @@ def citing(before: str, message: str) -> str:
 
     >>> citing("df fails: ", "disk “a” is full.")
     'df fails: “disk "a" is full”'
-
     """
     words = _shortened(message.strip().rstrip("."), max(LONGEST_TITLE - len(before) - 2, _LEAST_CITED))
     return f"{before}{cited(words)}"

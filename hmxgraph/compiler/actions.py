@@ -26,7 +26,7 @@ _HAS_DIGIT = re.compile(r"\d")
 _VERSION = re.compile(r"v\d{1,3}")
 
 
-def request_name(given: Mapping[str, Any]) -> str:
+def request_name(arguments: Mapping[str, Any]) -> str:
     """The web request made by a call with these arguments, without ids that vary between runs; "" if there is none.
 
     Logins and queries in the address are omitted, secrets masked.
@@ -36,8 +36,10 @@ def request_name(given: Mapping[str, Any]) -> str:
     >>> request_name({"method": "express", "url": "x"})
     ''
     """
-    method = str(given.get("method") or "").upper()
-    address = public_address(next((given[field] for field in _ADDRESS_FIELDS if isinstance(given.get(field), str)), ""))
+    method = str(arguments.get("method") or "").upper()
+    address = public_address(
+        next((arguments[field] for field in _ADDRESS_FIELDS if isinstance(arguments.get(field), str)), "")
+    )
     if method not in WEB_METHODS or not address:
         return ""
     host, *parts = _from_host(address).split("/")
@@ -59,7 +61,7 @@ def _from_host(address: str) -> str:
 # Events that contain an action with its inputs and its result; HMX-E defines no fields for them.
 
 _COMMAND_FIELDS = ("command", "cmd", "command_line", "script")
-PATH_FIELDS = ("path", "file_path", "filepath", "file", "filename")
+PATH_FIELDS = ("path", "file_path", "filepath", "filePath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
@@ -120,8 +122,8 @@ def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
         return dict(bundle)
     names = [name for name in _INPUT_FIELDS.get(event_type, ()) if content.get(name) not in (None, "", {}, [])]
     reads = event_type == "browser_action" and _is_browser_lookup(_browser_verb(content))
-    given = {name: content[name] for name in names if not (reads and name == "text")}
-    return _unbundled(given) if event_type == "api_result" else given
+    inputs = {name: content[name] for name in names if not (reads and name == "text")}
+    return _unbundled(inputs) if event_type == "api_result" else inputs
 
 
 def _browser_target(content: Mapping[str, Any]) -> str:
@@ -275,13 +277,13 @@ def tool_name(value: object) -> str:
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
     tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
-    given = _arguments(content.get("arguments"))
-    line = _command_line(given) if _is_shell(tool) else None
+    arguments = _arguments(content.get("arguments"))
+    line = _command_line(arguments) if _is_shell(tool) else None
     if line is not None and (run := commands(line)):
         return tuple(Action(part.name, {}, _masked_source(part), parsed=part) for part in run)
-    if request := request_name(given):
-        return (Action(request, {name: value for name, value in given.items() if name not in _REQUEST_FIELDS}),)
-    return (Action(tool, given),)
+    if request := request_name(arguments):
+        return (Action(request, {name: value for name, value in arguments.items() if name not in _REQUEST_FIELDS}),)
+    return (Action(tool, arguments),)
 
 
 def _arguments(given: object) -> Mapping[str, Any]:
@@ -296,13 +298,13 @@ def _arguments(given: object) -> Mapping[str, Any]:
     """
     whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
-    written = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
-    return {name: _parsed_list(value) for name, value in (_parsed_object(written) or whole).items()}
+    object_text = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
+    return {name: _parsed_list(value) for name, value in (_parsed_object(object_text) or whole).items()}
 
 
-def _parsed_object(written: str) -> dict[str, Any]:
+def _parsed_object(text: str) -> dict[str, Any]:
     """The object in a text; {} if there is none."""
-    values = (value for value in _parsed_values(written) if isinstance(value, dict))
+    values = (value for value in _parsed_values(text) if isinstance(value, dict))
     return next((value for value in values if all(isinstance(name, str) for name in value)), {})
 
 
@@ -314,11 +316,11 @@ def _parsed_list(value: Any) -> Any:
     return next((parsed for parsed in lists if all(isinstance(part, str | int | float) for part in parsed)), value)
 
 
-def _parsed_values(written: str) -> Iterator[Any]:
+def _parsed_values(text: str) -> Iterator[Any]:
     """Yield the value of a text parsed as JSON, then as a Python literal, where that is possible."""
-    for read in (json.loads, ast.literal_eval) if len(written) <= _LONGEST_OBJECT else ():
+    for read in (json.loads, ast.literal_eval) if len(text) <= _LONGEST_OBJECT else ():
         with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield read(written)
+            yield read(text)
 
 
 def _is_shell(tool: str) -> bool:

@@ -99,7 +99,7 @@ def _without_texts(summary: SessionSummary) -> SessionSummary:
     return replace(summary, steps=steps, ahead=_BLANK)
 
 
-# From summaries to drafts: the reduce step of the compiler.
+# From the sessions of a ledger to drafts and models.
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,9 @@ class Compilation:
     no_material: tuple[str, ...] = ()
 
 
-def compile_summaries(
-    summaries: Iterable[SessionSummary],
-    profile: CompilerProfile = DEFAULT_PROFILE,
-    stage: Callable[[str], None] = lambda _: None,
-) -> Compilation:
-    """Compile these sessions; the order of sessions does not matter.
-
-    *stage* is called with the name of each stage as it begins.
-    """
-    return compile_ledger(Ledger(profile, summaries), profile, stage)
+def compile_summaries(summaries: Iterable[SessionSummary], profile: CompilerProfile = DEFAULT_PROFILE) -> Compilation:
+    """Compile these sessions; the order of sessions does not matter."""
+    return compile_ledger(Ledger(profile, summaries), profile)
 
 
 def compile_ledger(
@@ -143,7 +136,8 @@ def compile_ledger(
 ) -> Compilation:
     """Compile the sessions of a ledger.
 
-    Drafts that need untrusted sources are proposals, unless enough sessions and origins support them.
+    *stage* is called with the name of each stage as it begins. Drafts that need untrusted sources are proposals, unless
+    enough sessions and origins support them.
     """
     everything = ledger.sessions()
     outside = Outside.of(everything, trust)
@@ -183,16 +177,16 @@ def _drafts(
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
-    asked = changes_asked_for(classes)
+    requested = changes_asked_for(classes)
     refused = refused_calls(rules, recent)
     return [
-        *task_schemas(classes, profile, rules, asked, frequent_failures(failures, sessions, refused)),
+        *task_schemas(classes, profile, rules, requested, frequent_failures(failures, sessions, refused)),
         *routines(sessions, profile),
         *failure_playbooks(failures, classes, sessions, recent, profile, refused, waiting_changes(rules)),
         *decision_policies(classes, sessions, profile),
         *result_policies(rules, profile),
         *closing_checks(recent, profile),
-        *refusals(asked.values(), profile),
+        *refusals(requested.values(), profile),
         *stated_rules(sessions, profile),
         *causal_patterns(failures, classes, sessions, profile),
         *strategy_templates(classes, profile),
@@ -316,8 +310,8 @@ class Outside:
         return [self._own_part(summary) for summary in summaries if summary.session_id not in self.sessions]
 
     def _own_part(self, summary: SessionSummary) -> SessionSummary:
-        own = tuple(decision for decision in summary.decisions if decision.event_id not in self.decisions)
-        return summary if len(own) == len(summary.decisions) else replace(summary, decisions=own)
+        own_decisions = tuple(decision for decision in summary.decisions if decision.event_id not in self.decisions)
+        return summary if len(own_decisions) == len(summary.decisions) else replace(summary, decisions=own_decisions)
 
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
@@ -339,9 +333,9 @@ class Outside:
         """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
         if self:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
-            named = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
+            names = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
             yield (
-                f"Artifacts that need untrusted sources ({named}) stay drafts until enough sessions and sources "
+                f"Artifacts that need untrusted sources ({names}) stay drafts until enough sessions and sources "
                 "support them; name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."
             )
 
@@ -354,8 +348,8 @@ def _origin(summary: SessionSummary, trust: TrustPolicy) -> str:
     origins: Counter[str] = Counter()
     for source, origin, count in summary.sources:
         origins[trust.outside(source, summary.agent_id, origin or None)] += count
-    own = origins.pop("", 0)
-    if origins.total() <= own:
+    own_count = origins.pop("", 0)
+    if origins.total() <= own_count:
         return ""
     return min(origins, key=lambda name: (-origins[name], name))
 

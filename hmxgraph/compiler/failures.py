@@ -251,18 +251,9 @@ def _without_quotes(message: str) -> str:
 
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word in the failed step or in the reaction to it."""
-    steps = [
-        *occurrence.route,
-        *([occurrence.next_attempt] if occurrence.next_attempt else []),
-        *_failed_step(occurrence),
-    ]
+    steps = [*occurrence.route, *filter(None, (occurrence.next_attempt, occurrence.failed_step))]
     step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
     return value in step_words
-
-
-def _failed_step(occurrence: Occurrence) -> list[Step]:
-    step = occurrence.failure.step
-    return [occurrence.summary.steps[step]] if step >= 0 else []
 
 
 def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
@@ -285,8 +276,8 @@ def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if failure.step < 0:
         # The first steps react to a failure before any work; what followed a step that was not kept is unknown.
-        first = () if summary.skipped_steps else _first_reactions(summary.steps)
-        return Occurrence(summary, failure, "", first, None, first[:1], summary.went_well)
+        first_steps = () if summary.skipped_steps else _first_reactions(summary.steps)
+        return Occurrence(summary, failure, "", first_steps, None, first_steps[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
     retries = (
         place
@@ -299,7 +290,7 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         attempts += (place for place in islice(retries, 1) if has_options(later[place].command, failed.command))
     trials, place = attempts[:-1], attempts[-1] if attempts else None
     next_attempt = None if place is None else later[place]
-    before = [step for at, step in enumerate(later[:place]) if at not in trials]
+    before = [step for index, step in enumerate(later[:place]) if index not in trials]
     between = _between_lines(failed, before, next_attempt, summary)
     declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
     changes = [] if next_attempt is None else _changes(between)
@@ -467,5 +458,5 @@ def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
         if earlier.ok is not False and kind_of(earlier.action) == "lookup"
         for name in earlier.about
     }
-    known = looked_up.intersection(summary.steps[failed].about)
-    return is_action(step.action) and bool(known and step.about) and known.isdisjoint(step.about)
+    named_items = looked_up.intersection(summary.steps[failed].about)
+    return is_action(step.action) and bool(named_items and step.about) and named_items.isdisjoint(step.about)

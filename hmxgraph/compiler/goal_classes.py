@@ -68,7 +68,7 @@ def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: Com
         for key, members in _joined(_joined(groups, by_changes), _grouped(unique)).items()
     ]
     learning = _Learning(summaries, profile)
-    united = _merge_same_work([learned for learned in map(learning.finished, classes) if learned.steps], learning)
+    united = _merge_same_work([learned for learned in map(learning.with_steps, classes) if learned.steps], learning)
     return sorted(united, key=lambda goal_class: (-len(goal_class.members), goal_class.name))
 
 
@@ -83,7 +83,7 @@ class _Learning:
             if session.succeeded:
                 self._by_changes[changes_of(session)].append(session)
 
-    def finished(self, goal_class: GoalClass) -> GoalClass:
+    def with_steps(self, goal_class: GoalClass) -> GoalClass:
         """The class with its examples and steps."""
         working = self._at_work(goal_class.models)
         examples, cases = self._cases.examples(working), self._count(working)
@@ -144,7 +144,7 @@ def _merge_same_work(classes: Sequence[GoalClass], learning: _Learning) -> list[
             united.append(goal_class)
             continue
         members = sorted((*united[place].members, *goal_class.members), key=lambda member: member.session_id)
-        united[place] = learning.finished(GoalClass(united[place].key, tuple(members)))
+        united[place] = learning.with_steps(GoalClass(united[place].key, tuple(members)))
     return united
 
 
@@ -177,14 +177,14 @@ def _by_wording(
     shared, unique = [], []
     counts_by_term = _actions_by_term(requested)
     for session, chances in zip(
-        requested, goals.modelled([request_terms(session.request) for session in requested]), strict=True
+        requested, goals.logistic_chances([request_terms(session.request) for session in requested]), strict=True
     ):
         related = {name: chances[name] for name in _related_actions(session, counts_by_term)}
-        usual, taken = expected(chances, profile), frozenset(session.actions)
-        if related or usual <= taken:
+        usual, actions = expected(chances, profile), frozenset(session.actions)
+        if related or usual <= actions:
             shared.append((expected(related or chances, profile), session))
         elif session.outcome != "failure":
-            unique.append((expected(dict.fromkeys(taken, 1.0), profile), session))
+            unique.append((expected(dict.fromkeys(actions, 1.0), profile), session))
     return shared, unique
 
 
@@ -199,9 +199,9 @@ def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[st
 
 def _related_actions(summary: SessionSummary, counts_by_term: Mapping[str, Counter[str]]) -> set[str]:
     """The actions of other sessions that share an informative term with this one."""
-    taken = frozenset(summary.actions)
+    own_actions = frozenset(summary.actions)
     counts_of_terms = (counts_by_term[term] for term in telling_terms(summary.request))
-    return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in taken)}
+    return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in own_actions)}
 
 
 def _grouped(pairs: Iterable[tuple[Key, SessionSummary]]) -> Groups:
@@ -295,48 +295,51 @@ def _similarity(left: Key, right: Key) -> float:
     return 2 * len(left & right) / (len(left) + len(right)) if left or right else 1.0
 
 
-def _steps(models: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
-    if not models:
+def _steps(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    if not sessions:
         return ()
     # Do not count actions that only failed, unless all actions of a session did.
-    counts = Counter(name for model in models for name in done_without_failing(model) or set(model.actions))
-    shares = {name: count / len(models) for name, count in counts.items()}
-    usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, models, profile)]
+    counts = Counter(name for session in sessions for name in done_without_failing(session) or set(session.actions))
+    shares = {name: count / len(sessions) for name, count in counts.items()}
+    usual = [name for name in sorted(shares) if shares[name] >= _share_needed(name, sessions, profile)]
     # An action that always failed is not a step, but its replacement is.
-    worked = [name for name in usual if not only_failed(name, models)]
+    worked = [name for name in usual if not only_failed(name, sessions)]
     # Repairs belong to playbooks, unless nearly every example needs them.
-    repairs = repairs_of(models) - {name for name in worked if shares[name] >= profile.required_share}
+    repairs = repairs_of(sessions) - {name for name in worked if shares[name] >= profile.required_share}
     chosen = [name for name in worked if len(worked) < len(usual) or name not in repairs]
     chosen = chosen or most_first(shares)[:1]
-    return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, models))
+    return tuple((name, round(shares[name], 4)) for name in in_order_of_work(chosen, sessions))
 
 
-def _share_needed(action: str, models: Sequence[SessionSummary], profile: CompilerProfile) -> float:
+def _share_needed(action: str, sessions: Sequence[SessionSummary], profile: CompilerProfile) -> float:
     """The share of sessions from which an action is a step; lower for changes and for the checks after them."""
     match kind_of(action):
         case "action":
             return profile.action_share
         case "lookup":
-            return profile.check_share if _is_check(action, models) else profile.lookup_share
+            return profile.check_share if _is_check(action, sessions) else profile.lookup_share
         case _:
             return profile.scratch_share
 
 
-def _is_check(action: str, models: Sequence[SessionSummary]) -> bool:
+def _is_check(action: str, sessions: Sequence[SessionSummary]) -> bool:
     """Whether a lookup is usually first used after the last change, which makes it a check."""
     checked = []
-    for model in models:
-        names = model.actions
+    for session in sessions:
+        names = session.actions
         changes = [place for place, name in enumerate(names) if is_action(name)]
         if action in names:
             checked.append(bool(changes) and names.index(action) > changes[-1])
     return sum(checked) > len(checked) / 2
 
 
-def only_failed(action: str, models: Sequence[SessionSummary]) -> bool:
+def only_failed(action: str, sessions: Sequence[SessionSummary]) -> bool:
     """Whether every use of *action* failed or led to an error."""
     return all(
-        _led_to_failure(model, place) for model in models for place, name in enumerate(model.actions) if name == action
+        _led_to_failure(session, place)
+        for session in sessions
+        for place, name in enumerate(session.actions)
+        if name == action
     )
 
 
@@ -346,11 +349,11 @@ def _led_to_failure(summary: SessionSummary, place: int) -> bool:
 
 def repairs_of(summaries: Iterable[SessionSummary]) -> frozenset[str]:
     """The actions that usually follow a failure in these sessions: right after it, or before the next attempt."""
-    taken, reactions = Counter[str](), Counter[str]()
+    action_counts, reaction_counts = Counter[str](), Counter[str]()
     for session in summaries:
-        taken.update(session.actions)
-        reactions.update(session.actions[place] for place in _reactions(session))
-    return frozenset(name for name in reactions if reactions[name] > taken[name] / 2)
+        action_counts.update(session.actions)
+        reaction_counts.update(session.actions[place] for place in _reactions(session))
+    return frozenset(name for name in reaction_counts if reaction_counts[name] > action_counts[name] / 2)
 
 
 def _reactions(session: SessionSummary) -> set[int]:
@@ -363,7 +366,7 @@ def _reactions(session: SessionSummary) -> set[int]:
     return positions
 
 
-def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary]) -> list[str]:
+def in_order_of_work(actions: Collection[str], sessions: Sequence[SessionSummary]) -> list[str]:
     """These actions sorted by how many of the others they follow in most sessions that took both.
 
     An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
@@ -372,7 +375,7 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}
-        for order in (_as_they_worked(model) for model in dict.fromkeys(models))
+        for order in (_as_they_worked(session) for session in dict.fromkeys(sessions))
     ]
     with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
     mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
@@ -385,9 +388,9 @@ def in_order_of_work(actions: Collection[str], models: Sequence[SessionSummary])
     return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))
 
 
-def _as_they_worked(model: SessionSummary) -> list[str]:
+def _as_they_worked(session: SessionSummary) -> list[str]:
     """The actions of a session, each once, by the first call that did not fail, else by the first."""
-    steps = [*enumerate(model.steps)][::-1]
+    steps = [*enumerate(session.steps)][::-1]
     first = {step.action: at for at, step in steps}
     worked = {step.action: at for at, step in steps if step.ok is not False}
     return sorted(first, key=(first | worked).__getitem__)

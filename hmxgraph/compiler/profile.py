@@ -158,8 +158,8 @@ class LastRun:
             if self.fingerprint_id
             else {name: adaptation["current_value"] for name, adaptation in self.adaptations.items()}
         )
-        own = {name: value for name, value in values.items() if name not in imported}
-        return compiler_state(self.next(DEFAULT_PROFILE.adapted(own), imported, fingerprint_id).adaptations)
+        own_values = {name: value for name, value in values.items() if name not in imported}
+        return compiler_state(self.next(DEFAULT_PROFILE.adapted(own_values), imported, fingerprint_id).adaptations)
 
 
 def in_use(requested: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
@@ -171,9 +171,11 @@ def in_use(requested: CompilerProfile, imported: _Adaptations) -> CompilerProfil
     (9, 3)
 
     """
-    own, usual = requested.parameters(), DEFAULT_PROFILE.parameters()
+    requested_values, default_values = requested.parameters(), DEFAULT_PROFILE.parameters()
     values = {name: float(parameter["current_value"]) for name, parameter in imported.items()}
-    return requested.adapted({name: value for name, value in values.items() if own.get(name) == usual.get(name)})
+    return requested.adapted(
+        {name: value for name, value in values.items() if requested_values.get(name) == default_values.get(name)}
+    )
 
 
 def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptations) -> dict[str, dict[str, Any]]:
@@ -198,15 +200,15 @@ def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptatio
     return adaptations
 
 
-def compiler_state(adaptations: _Adaptations, baseline: CompilerProfile = DEFAULT_PROFILE) -> dict[str, Any]:
-    """The parameters that differ from *baseline*, in the form of HMX-F 9.
+def compiler_state(adaptations: _Adaptations) -> dict[str, Any]:
+    """The parameters that differ from the default profile, in the form of HMX-F 9.
 
     >>> state = compiler_state(adapted({}, CompilerProfile(min_support=3), {}))
     >>> [(entry["parameter"], entry["delta"]) for entry in state["adapted_parameters"]]
     [('min_support', 1.0)]
 
     """
-    baseline_values = baseline.parameters()
+    baseline_values = DEFAULT_PROFILE.parameters()
     changed = [
         {
             "parameter": name,

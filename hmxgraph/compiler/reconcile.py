@@ -10,7 +10,7 @@ from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
 from hmxgraph.protocol.events import HMX_VERSION
-from hmxgraph.protocol.reports import _COUNTED, ReportedChange
+from hmxgraph.protocol.reports import COUNT_FIELDS, ReportedChange
 from hmxgraph.protocol.timestamps import iso
 
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
@@ -133,8 +133,8 @@ def hashed_lineage(lineage_key: str) -> str:
     '~2'
 
     """
-    compiler, artifact_type, named = lineage_key.split("/", 2)
-    name, generation = _generation(named)
+    compiler, artifact_type, key = lineage_key.split("/", 2)
+    name, generation = _generation(key)
     suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
     return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
@@ -283,10 +283,10 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
     yield "success rate crossed one half", (earlier_rate >= 0.5) != (draft.seen.success_rate >= 0.5)
 
 
-def _generation(named: str) -> tuple[str, int]:
+def _generation(key: str) -> tuple[str, int]:
     """The name of a pattern and the number of its chain, from the stored form "name~number"."""
-    name, mark, number = named.rpartition(_GENERATION)
-    return (name, int(number)) if mark and number.isdecimal() else (named, 1)
+    name, mark, number = key.rpartition(_GENERATION)
+    return (name, int(number)) if mark and number.isdecimal() else (key, 1)
 
 
 def _hashed_name(name: str) -> str:
@@ -348,10 +348,12 @@ _FIELD = {"activated": "updated", "counted": "updated"}
 
 def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
     """For each kind of change, the number of artifacts by type; types without any are omitted."""
-    by_field: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
+    by_field: dict[str, Counter[str]] = {name: Counter() for name in COUNT_FIELDS}
     for change in changes:
         by_field[_FIELD.get(change.action, change.action)][change.artifact_type] += 1
-    return {name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in _COUNTED}
+    return {
+        name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in COUNT_FIELDS
+    }
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:

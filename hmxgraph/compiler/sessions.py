@@ -124,7 +124,7 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 
 # Limits: calls that await their result, actions with a stated outcome, event ids that name steps.
 _OPEN_CALLS = 1000
-_MOST_TOOLS = 1000
+_MOST_STATED = 1000
 _MOST_IDS = 1000
 
 
@@ -199,7 +199,7 @@ class _OpenSteps:
             self._first.append(step)
         else:
             self._latest.append(step)
-        self.name(step.event_id, step)
+        self.register(step.event_id, step)
         if call_id:
             remember(self._calls, str(call_id), step, _OPEN_CALLS)
 
@@ -211,7 +211,7 @@ class _OpenSteps:
         self.count += 1
         self._gap = self.count
 
-    def called(self, call_id: object, tool: str) -> _OpenStep | None:
+    def of_result(self, call_id: object, tool: str) -> _OpenStep | None:
         """The step of a result: found by call id, else the last step, if its outcome is unknown and it is of this tool.
 
         A command fits any tool, and any step fits a result that names none.
@@ -226,11 +226,11 @@ class _OpenSteps:
         )
         return last if fits else None
 
-    def name(self, event_id: str, step: _OpenStep) -> None:
+    def register(self, event_id: str, step: _OpenStep) -> None:
         """Register *event_id* as another id of *step*."""
         remember(self._by_event_id, event_id, step, _MOST_IDS)
 
-    def named(self, *event_ids: str | None) -> _OpenStep | None:
+    def of_event(self, *event_ids: str | None) -> _OpenStep | None:
         """The step of the first known id among *event_ids*."""
         return next(
             (self._by_event_id[name] for name in event_ids if name is not None and name in self._by_event_id), None
@@ -400,7 +400,7 @@ class SessionReader:
             self._finish(steps[-1], event.event_id, ending(event.event_type, event.content), ok=actions[-1].ok)
 
     def _amendments_of(self, event_id: str, action: Action) -> tuple[Amendment, ...]:
-        failed = self._attempts.called(event_id, action.name, action.arguments)
+        failed = self._attempts.add_call(event_id, action.name, action.arguments)
         if failed is None:
             return ()
         since = partial(self._origins.since, moment=failed.moment)
@@ -416,9 +416,9 @@ class SessionReader:
         elif event.content.get("role") == "assistant":
             since = "both" if self._now.since == "user" else "assistant"
             self._now = replace(self._now, since=since, said=message_terms)
-            self._rules_told(text, event)
+            self._keep_rules(text, event)
 
-    def _rules_told(self, text: str, event: SessionEvent) -> None:
+    def _keep_rules(self, text: str, event: SessionEvent) -> None:
         """Keep the rules that the agent tells the user, each once, but not what outside sources say in its name."""
         if DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata) or None):
             return
@@ -437,10 +437,10 @@ class SessionReader:
             self._request = (masked[: self._profile.request_chars], event_id)
 
     def _result(self, event: SessionEvent) -> None:
-        step = self._steps.called(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
+        step = self._steps.of_result(event.content.get("call_id"), tool_name(event.content.get("tool_name")))
         if step is None:
             return
-        self._steps.name(event.event_id, step)
+        self._steps.register(event.event_id, step)
         ok, result = went_well(event.event_type, event.content), event.content.get("result")
         if not ok and says_declined(result if isinstance(result, str) else raw_line(event.content)):
             for part in step.parts:
@@ -473,25 +473,25 @@ class SessionReader:
             pending=self._steps.pending > 0,
         )
         if ok is False:
-            self._attempts.failed(step.event_id, raw_line(content), self._origins.moment)
+            self._attempts.add_failure(step.event_id, raw_line(content), self._origins.moment)
             self._fail(_failure(event_id, content, step))
 
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
         """*ok* if the result states it; else True if the action has stated only failures so far, else None."""
         if ok is not None:
-            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_TOOLS)
+            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_STATED)
             return ok
         return True if self._stated.get(action) is False else None
 
     def _error(self, event: SessionEvent) -> None:
-        linked_step = self._steps.named(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
+        linked_step = self._steps.of_event(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
         if linked_step is not None and linked_step.declined:
             return
         if linked_step is not None:
             linked_step.ok = False
         guessed = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last
         if guessed is not None:
-            self._attempts.failed(guessed.event_id, raw_line(event.content), self._origins.moment)
+            self._attempts.add_failure(guessed.event_id, raw_line(event.content), self._origins.moment)
         self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
 
     def _failed_tool(self, event: SessionEvent) -> _OpenStep | None:
@@ -565,12 +565,12 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
     """
     if step.culprit is not None or not step.earlier:
         return
-    parts = {part.parsed: part for part in step.parts if part.parsed is not None}
-    command = blamed(list(parts), raw_line(content))
+    commands = [part.parsed for part in step.parts if part.parsed is not None]
+    command = blamed(commands, raw_line(content))
     for part in step.earlier:
         part.ok = None
     if command is not None:
-        step.culprit = parts[command]
+        step.culprit = next(part for part in step.parts if part.parsed == command)
         failed = step.parts.index(step.culprit)
         for place, part in enumerate(step.parts):
             part.ok = None if place > failed else place < failed

@@ -99,12 +99,16 @@ def predicted_actions(request: str, actions: Iterable[str], model: Model) -> dic
     of no change, the changes that the request names replace those that it predicts. If it is sure of one, the odds of
     named changes are raised and those of other changes lowered.
     """
-    taken = tuple(actions)
-    related = model.goals.related_actions(request, taken)
+    taken_actions = tuple(actions)
+    related = model.goals.related_actions(request, taken_actions)
     chances = model.goals.chances(request) if request and related else {}
     related_chances = {name: chance for name, chance in chances.items() if name in related}
-    named = frozenset(_named_changes(request, related_chances, model.goals.actions)) if related_chances else frozenset()
-    return (_favouring(named, related_chances) if named else related_chances) | dict.fromkeys(taken, 1.0)
+    named_changes = (
+        frozenset(_named_changes(request, related_chances, model.goals.actions)) if related_chances else frozenset()
+    )
+    return (_favouring(named_changes, related_chances) if named_changes else related_chances) | dict.fromkeys(
+        taken_actions, 1.0
+    )
 
 
 def _favouring(named: AbstractSet[str], chances: Mapping[str, float]) -> dict[str, float]:
@@ -235,9 +239,10 @@ def _announcement(situation: Situation) -> frozenset[str]:
 def _mixed(chances: Mapping[str, float], votes: Mapping[str, float], prior: float) -> dict[str, float]:
     """The *chances* mixed with *votes*, which weigh half once their sum reaches *prior*."""
     total = fsum(votes.values())
-    own = total / (total + prior)
+    votes_share = total / (total + prior)
     return {
-        name: (1 - own) * chances.get(name, 0.0) + (own * votes.get(name, 0.0) / total if total else 0.0)
+        name: (1 - votes_share) * chances.get(name, 0.0)
+        + (votes_share * votes.get(name, 0.0) / total if total else 0.0)
         for name in sorted(chances.keys() | votes.keys())
     }
 
@@ -268,24 +273,26 @@ def _tools(chances: Mapping[str, float], recoveries: Iterable[tuple[str, int, in
     half of the time are scaled by their estimated success rate. Tools that were tried repeatedly and never worked get
     the probability 0.
     """
-    worked: defaultdict[str, int] = defaultdict(int)
-    used: defaultdict[str, int] = defaultdict(int)
+    worked_counts: defaultdict[str, int] = defaultdict(int)
+    tried_counts: defaultdict[str, int] = defaultdict(int)
     for tool, tried, helped in recoveries:
-        used[tool] += tried
-        worked[tool] += helped
-    never_worked = {tool for tool, tried in used.items() if tried >= _TRIED_OFTEN and not worked[tool]}
-    total = sum(worked.values())
+        tried_counts[tool] += tried
+        worked_counts[tool] += helped
+    never_worked = {tool for tool, tried in tried_counts.items() if tried >= _TRIED_OFTEN and not worked_counts[tool]}
+    total = sum(worked_counts.values())
     if total:
         share = _PLAYBOOK_SHARE if chances else 1.0
         chances = {
-            name: (1 - share) * chances.get(name, 0.0) + share * worked[name] / total
-            for name in sorted(chances.keys() | worked.keys())
+            name: (1 - share) * chances.get(name, 0.0) + share * worked_counts[name] / total
+            for name in sorted(chances.keys() | worked_counts.keys())
         }
-        rates = {name: worked[name] / used[name] for name in used if used[name]}
-        usual = any(rate >= _HALF for rate in rates.values())
+        rates = {name: worked_counts[name] / tried_counts[name] for name in tried_counts if tried_counts[name]}
+        one_usually_worked = any(rate >= _HALF for rate in rates.values())
         # By the rule of succession, because a single failure does not show that a tool never works.
         doubtful = {
-            name: (worked[name] + 1) / (used[name] + 2) for name, rate in rates.items() if usual and rate < _HALF
+            name: (worked_counts[name] + 1) / (tried_counts[name] + 2)
+            for name, rate in rates.items()
+            if one_usually_worked and rate < _HALF
         }
         chances = {name: chance * doubtful.get(name, 1.0) for name, chance in chances.items()}
     final = {name: 0.0 if name in never_worked else chance for name, chance in chances.items()}

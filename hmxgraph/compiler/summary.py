@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
-SUMMARY_VERSION = 24
+SUMMARY_VERSION = 25
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; other origins are actions.
 FROM_USER = "user"
@@ -216,7 +216,7 @@ def _decision(values: list[Any]) -> Decision:
 
 
 def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
-    written: list[list[Any]] = []
+    rows: list[list[Any]] = []
     before = Situation()
     for step in steps:
         now = step.situation
@@ -228,14 +228,14 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
         details = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
-        written.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
+        rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
-    return written
+    return rows
 
 
-def _steps(written: Iterable[list[Any]]) -> Iterable[Step]:
+def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
     before = Situation()
-    for action, event_id, stored_situation, inputs, changed, command, ok, amended, *details in written:
+    for action, event_id, stored_situation, inputs, changed, command, ok, amended, *details in rows:
         since, heard, said, seen, failure, pending = stored_situation
         situation = Situation(
             since,

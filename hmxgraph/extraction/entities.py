@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from hmxgraph.extraction._entity_forms import FIXED_TYPES, NAMING_FIELDS, commands, forms, host_of, leaves
 from hmxgraph.extraction._entity_records import Link, Thing, records
 from hmxgraph.extraction._entity_spans import spans
-from hmxgraph.extraction.language import MEMORY_EVENT, Mention, Ref, Relation, Role, Voice
-from hmxgraph.protocol.events import WORK, Event, went_well
+from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
+from hmxgraph.protocol.events import MEMORY_EVENT, WORK, Event, went_well
 from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import words
 

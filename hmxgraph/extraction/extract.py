@@ -19,7 +19,6 @@ from hmxgraph.extraction.language import (
     BASE_VERBS,
     BY_HAND,
     LONGEST_TALK,
-    MEMORY_EVENT,
     NAME,
     NOT_THE_USER,
     PARTS,
@@ -41,7 +40,7 @@ from hmxgraph.extraction.language import (
     user_key,
     voice_of,
 )
-from hmxgraph.protocol.events import Event, origin_of
+from hmxgraph.protocol.events import MEMORY_EVENT, Event, origin_of
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.protocol.trust import DEFAULT_TRUST, OWN_SOURCES, TrustPolicy
 from hmxgraph.text.comparison import claim, stance

@@ -71,8 +71,6 @@ class Terms(NamedTuple):
 
 
 NO_TERMS = Terms()
-# The type of the events that `remember` records.
-MEMORY_EVENT = "x-hmxgraph-memory"
 
 
 class MemoryDraft(NamedTuple):

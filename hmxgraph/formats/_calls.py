@@ -59,9 +59,9 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
     returned, attachments = result(value)
-    stated = {"success": answer.success if flagged is None else flagged}
+    known_success = {"success": answer.success if flagged is None else flagged}
     content = present(tool_name=tool, call_id=answer.call_id) | {"result": returned}
-    content |= ending(returned) | {key: value for key, value in stated.items() if value is not None}
+    content |= ending(returned) | {key: value for key, value in known_success.items() if value is not None}
     if answer.silent_success:
         content.setdefault("success", not fields_say_failure(returned))
     content |= present(attachments=attachments) | (answer.more or {})

@@ -33,8 +33,8 @@ _MOST_COUNTED = 5_000
 class Talk:
     """The messages of one record, whether they are a whole conversation, and the fields of its envelope.
 
-    ``own_id`` is the id of the last message, if the envelope states it. If there is nothing to read, ``skipped`` says
-    why.
+    ``own_id`` is the id of the last message, if the envelope states it. ``left_out`` gives the reason for each part of
+    the record that is not read. If there is nothing to read, ``skipped`` says why.
     """
 
     messages: tuple[Message, ...] = ()
@@ -43,6 +43,7 @@ class Talk:
     own_id: str = ""
     metadata: JsonObject = field(default_factory=dict)
     skipped: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 Unwrap: TypeAlias = Callable[[Mapping[str, Any]], "Talk | Fault"]
@@ -64,7 +65,7 @@ def talks(records: Iterable[Record], origin: Origin, unwrap: Unwrap, reader: Rea
     conversations = _Conversations(origin, reader)
     for record in records:
         if isinstance(record.value, list):
-            talk: Talk | Fault = Talk(tuple(part for part in record.value if isinstance(part, Mapping)), whole=True)
+            talk: Talk | Fault = conversation({}, record.value)
         elif isinstance(record.value, Mapping):
             talk = unwrap(record.value)
         else:
@@ -128,7 +129,8 @@ class _Conversations:
             self._known[session_id] = reached
             self._latest[:] = [session_id]
         readings = [(frame, self._reading(message, frame)) for message, frame in framed]
-        return joined(record, readings, self._origin.carried)
+        outcome = joined(record, readings, self._origin.carried)
+        return replace(outcome, left_out=(*outcome.left_out, *talk.left_out)) if outcome.events else outcome
 
     def _single_key(self, message: Message, place: Place) -> str:
         """The identity of a message outside a conversation: people say the same words more than once in a session.
@@ -138,8 +140,8 @@ class _Conversations:
         key = _message_key(message)
         if place.own_id or self._origin.key:
             return key
-        if own := moment(place.time):
-            return f"{key} {own.us}"
+        if own_time := moment(place.time):
+            return f"{key} {own_time.us}"
         name_of_text = derived_id(place.session_id, key)[:16]
         before = self._counts.pop(name_of_text, 0)
         self._counts[name_of_text] = before + 1
@@ -230,10 +232,11 @@ def _chain(messages: Iterable[Message]) -> list[str]:
 
 def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None) -> Talk:
     """A conversation from its beginning, with its answer if the record has one."""
-    turns = [mapping(part) for part in listed(messages) if isinstance(part, Mapping)]
+    turns = [part for part in listed(messages) if isinstance(part, Mapping)]
+    left_out = ("a message that is not an object",) * (len(listed(messages)) - len(turns))
     if isinstance(answer, Mapping):
         turns.append(answer)
-    return Talk(tuple(turns), whole=True, envelope=value)
+    return Talk(tuple(turns), whole=True, envelope=value, left_out=left_out)
 
 
 def single(value: Mapping[str, Any]) -> Talk | None:

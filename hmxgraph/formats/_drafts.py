@@ -27,13 +27,13 @@ _LINE = 1_000 * _MILLISECOND
 _TIE = 250
 # Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
 # record, a part gets at least the rank of the parts before it.
-_RANKS = {"tool_call": 100, "tool_result": 200}
+RANKS = {"tool_call": 100, "tool_result": 200}
 # Below the limits of HMX-E 11, to leave room for fields that importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
 # Packs (memories that hmxgraph inserted into a prompt) are removed only down to this depth of a nested value.
 _DEEPEST_PACK = 40
-# Metadata that the engine itself reads: kept, whatever else has to be cut.
+# Metadata that the engine itself reads: kept whole, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
 # Text lengths to which an event that is too large is cut, tried in this order.
 _CUTS = (100_000, 20_000, 4_000, 800, 160)
@@ -92,8 +92,7 @@ def skipped(reason: str) -> Reading:
 
 def not_an_object(record: Record) -> Outcome:
     """The outcome for a record that is not a JSON object."""
-    json_type = type(record.value).__name__
-    return Outcome(record, fault=Fault("$", "the format's records", json_type, "an object"))
+    return Outcome(record, fault=Fault("$", "the format's records", type(record.value).__name__, "an object"))
 
 
 def outcome(record: Record, frame: Frame, reading: Reading, carried: JsonObject) -> Outcome:
@@ -115,7 +114,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
         repeated += [reading.part_of] if reading.part_of else []
         rank = number = 0
         for number, draft in enumerate(with_openings(reading.drafts, frame.session_id, carried)):
-            rank = max(rank, _RANKS.get(draft.event_type, 0))
+            rank = max(rank, RANKS.get(draft.event_type, 0))
             event, reason, event_warnings = _event(frame, draft, rank + number)
             warnings += event_warnings
             if event is None:
@@ -158,25 +157,25 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
         return Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
-    own = moment(place.time)
-    if own is None and origin.time_us is None:
+    own_time = moment(place.time)
+    if own_time is None and origin.time_us is None:
         return Fault("$", "HMX-E 2.1", "no time", "a time in the record or from the caller")
-    at = own or Moment(iso(origin.time_us or 0), origin.time_us or 0)
+    at = own_time or Moment(iso(origin.time_us or 0), origin.time_us or 0)
     derived = (
         f"{origin.key}/{record.line}.{place.position}"
         if origin.key
         else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
     # Many messages have a time in whole seconds, or none: offsets keep their order.
-    order = place.position * _MILLISECOND + (record.line * _LINE if own is None else 0)
-    if place.in_order and own is not None:
-        order += _TIE * _tied(origin.carried, session_id, own.us)
+    order = place.position * _MILLISECOND + (record.line * _LINE if own_time is None else 0)
+    if place.in_order and own_time is not None:
+        order += _TIE * _tied(origin.carried, session_id, own_time.us)
     return Frame(
         _unique(place, session_id) or derived,
         session_id,
         place.agent_id or origin.agent_id or "assistant",
         replace(at, us=at.us + order),
-        common_metadata(origin, undated=own is None) | place.metadata,
+        common_metadata(origin, undated=own_time is None) | place.metadata,
     )
 
 
@@ -218,7 +217,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
     content, shortened = _fitted(content, _MOST_CONTENT)
     whole = metadata
     metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
-    metadata = {name: whole[name] for name in _ENGINE_METADATA if name in whole} | metadata
+    metadata |= {name: whole[name] for name in _ENGINE_METADATA if name in whole}
     document = {
         "hmx_version": HMX_VERSION,
         "event_id": frame.event_id(draft.part),

@@ -18,7 +18,7 @@ _FIRST, _LAST = 400, 120
 _ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 
-def exit_code(written: str) -> int | None:
+def exit_code(text: str) -> int | None:
     r"""The exit code that the result of a command states in its first lines, or at its end; None if it states none.
 
     >>> exit_code("Exit code 128\nfatal: no upstream"), exit_code("Process exited with code 0\nOutput: ok")
@@ -26,13 +26,13 @@ def exit_code(written: str) -> int | None:
     >>> exit_code("ok\n" * 200 + "Exit Code: 101"), exit_code("status 7 of 9 done"), exit_code("the code: 5 apples")
     (101, None, None)
     """
-    match = _EXIT_CODE.search(written[:_FIRST]) or _at_end(written)
+    match = _EXIT_CODE.search(text[:_FIRST]) or _at_end(text)
     return int(match["code"]) if match else None
 
 
-def _at_end(written: str) -> re.Match[str] | None:
-    match = _EXIT_CODE.search(written, max(len(written) - _LAST, 0))
-    return match if match and _ONLY_PUNCTUATION.match(written, match.end()) else None
+def _at_end(text: str) -> re.Match[str] | None:
+    match = _EXIT_CODE.search(text, max(len(text) - _LAST, 0))
+    return match if match and _ONLY_PUNCTUATION.match(text, match.end()) else None
 
 
 def ending(result: Any) -> JsonObject:

@@ -182,17 +182,17 @@ class _Reader:
             return
         start = len(self.drafts)
         for number, passage in enumerate(sections):
-            own = passage.origin == USER
-            content: JsonObject = {"role": "user", "text": passage.text} if own else {"text": passage.text}
-            if own and attachments:
+            by_user = passage.origin == USER
+            content: JsonObject = {"role": "user", "text": passage.text} if by_user else {"text": passage.text}
+            if by_user and attachments:
                 content["attachments"], attachments = attachments, []
             yield Draft(
-                "message" if own else "observation",
+                "message" if by_user else "observation",
                 content,
                 passage.origin,
                 str(start + number),
-                source="user" if own else "harness",
-                metadata=self._author if own else {"harness_kind": passage.wrapper},
+                source="user" if by_user else "harness",
+                metadata=self._author if by_user else {"harness_kind": passage.wrapper},
             )
 
     def _part(self) -> str:

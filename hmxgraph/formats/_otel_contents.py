@@ -49,14 +49,14 @@ def kind_of(span: Span) -> str:
     """
     if span.name in _CLAUDE_CODE:
         return _CLAUDE_CODE[span.name]
-    stated = name(
+    stated_kind = name(
         span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type")
     )
-    if stated == "execute_tool" and span.attributes.get("gen_ai.tool.name") == "(merged tools)":
+    if stated_kind == "execute_tool" and span.attributes.get("gen_ai.tool.name") == "(merged tools)":
         return "(merged tools)"
-    if not stated and ("llm.model_name" in span.attributes or _ADK_REQUEST in span.attributes):
+    if not stated_kind and ("llm.model_name" in span.attributes or _ADK_REQUEST in span.attributes):
         return "model"
-    return _KINDS.get(stated, stated)
+    return _KINDS.get(stated_kind, stated_kind)
 
 
 # Messages.
@@ -87,14 +87,14 @@ def span_messages(span: Span, kind: str) -> SpanMessages:
 
 def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
     """The input and output messages of a span, from the first convention in which it states any."""
-    stated = _stated(span)
-    inputs = listed(json_or_text(stated.get("gen_ai.input.messages")))
-    outputs = listed(json_or_text(stated.get("gen_ai.output.messages")))
+    attributes = _stated(span)
+    inputs = listed(json_or_text(attributes.get("gen_ai.input.messages")))
+    outputs = listed(json_or_text(attributes.get("gen_ai.output.messages")))
     if not inputs and not outputs:
-        inputs = [_of_openinference(part) for part in tree(stated, "llm.input_messages")]
-        outputs = [_of_openinference(part) for part in tree(stated, "llm.output_messages")]
+        inputs = [_of_openinference(part) for part in tree(attributes, "llm.input_messages")]
+        outputs = [_of_openinference(part) for part in tree(attributes, "llm.output_messages")]
     if not inputs and not outputs:
-        inputs, outputs = tree(stated, "gen_ai.prompt"), tree(stated, "gen_ai.completion")
+        inputs, outputs = tree(attributes, "gen_ai.prompt"), tree(attributes, "gen_ai.completion")
     if not inputs and not outputs:
         inputs, outputs = _of_events(span.events)
     if not inputs and not outputs:
@@ -104,10 +104,10 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
 
 def _stated(span: Span) -> JsonObject:
     """The attributes of a span, completed by those of its events."""
-    stated: JsonObject = {}
+    attributes: JsonObject = {}
     for event in span.events:
-        stated |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
-    return stated | {key: value for key, value in span.attributes.items() if value not in (None, "", [])}
+        attributes |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
+    return attributes | {key: value for key, value in span.attributes.items() if value not in (None, "", [])}
 
 
 def _is_recorded(message: Message) -> bool:
@@ -205,9 +205,9 @@ def _of_adk(span: Span) -> tuple[list[Message], list[Message]]:
 
 def _of_gemini(content: Mapping[str, Any], role: str) -> Message:
     """A message from a ``Content`` of Gemini, where the field that is set shows the kind of a part."""
-    stated = name(content.get("role")) or role
+    content_role = name(content.get("role")) or role
     parts = [_gemini_part(mapping(part)) for part in listed(content.get("parts"))]
-    return {"role": "assistant" if stated == "model" else stated, "parts": [part for part in parts if part]}
+    return {"role": "assistant" if content_role == "model" else content_role, "parts": [part for part in parts if part]}
 
 
 def _gemini_part(part: Mapping[str, Any]) -> JsonObject:
@@ -331,8 +331,8 @@ def _smolagents(value: Any) -> Any:
     fields = mapping(value)
     if fields.keys() != {"args", "kwargs", "sanitize_inputs_outputs"}:
         return value
-    positional, named = listed(fields.get("args")), mapping(fields.get("kwargs"))
-    return dict(named) | ({"args": positional} if positional else {})
+    positional, by_name = listed(fields.get("args")), mapping(fields.get("kwargs"))
+    return dict(by_name) | ({"args": positional} if positional else {})
 
 
 def _recorded_result(span: Span) -> Any:
@@ -363,8 +363,8 @@ def _of_tool_events(span: Span) -> tuple[Any, Any]:
 
 def ending_of(span: Span) -> Ending:
     """The outcome that a span of Claude Code states for the call in the span above it."""
-    stated = str(span.attributes.get("success")).lower()
-    success = False if span.failed else {"true": True, "false": False}.get(stated)
+    success_text = str(span.attributes.get("success")).lower()
+    success = False if span.failed else {"true": True, "false": False}.get(success_text)
     return Ending(success, text(span.attributes.get("error")) or span.status)
 
 

@@ -58,11 +58,11 @@ def exported(value: Mapping[str, Any]) -> Export | None:
     >>> exported({"resourceSpans": []}), exported({"role": "user"})
     (Export(spans=(), left_out=()), None)
     """
-    written = _as_otlp(value)
+    otlp = _as_otlp(value)
     logs = listed(value.get("resourceLogs", value.get("resource_logs")))
-    if written is None and not logs:
+    if otlp is None and not logs:
         return None
-    spans = spans_in(written) if written is not None else []
+    spans = spans_in(otlp) if otlp is not None else []
     return _with_logs(spans or [], list(_log_records(logs)))
 
 
@@ -109,10 +109,10 @@ def _sdk(value: Mapping[str, Any]) -> JsonObject:
     return {**value, "status": status, "attributes": _spread(attributes(value.get("attributes")))}
 
 
-def _spread(stated: JsonObject) -> JsonObject:
+def _spread(fields: JsonObject) -> JsonObject:
     """Attributes with nested objects flattened to dotted keys."""
     flat: JsonObject = {}
-    for key, value in stated.items():
+    for key, value in fields.items():
         if key in _NESTED and isinstance(value, Mapping):
             flat |= dict(_dotted(value, key, 0))
         else:

@@ -77,13 +77,13 @@ class Lineage:
 
     def _parent(self, span: Span) -> str:
         """The key of the span above; "" if there is none, or if it would close a loop."""
-        own, parent = key_of(span), f"{span.trace_id}-{span.parent_id}"
-        above = parent if span.parent_id else ""
+        own_key, parent_key = key_of(span), f"{span.trace_id}-{span.parent_id}"
+        ancestor = parent_key if span.parent_id else ""
         for _ in range(_LONGEST_PATH):
-            if above in {"", own}:
+            if ancestor in {"", own_key}:
                 break
-            above = self._spans.get(above, [""])[_PARENT]
-        return "" if above == own or not span.parent_id else parent
+            ancestor = self._spans.get(ancestor, [""])[_PARENT]
+        return "" if ancestor == own_key or not span.parent_id else parent_key
 
     # Conversation and agent.
 
@@ -156,8 +156,8 @@ class Lineage:
 
     def hold(self, span: Span, content: str) -> None:
         """Note that a span holds that content; contents below a tool do not count for the spans above the tool."""
-        own = self._own.get(key_of(span), [])
-        self._own[key_of(span)] = own if content in own else [*own, content]
+        own_contents = self._own.get(key_of(span), [])
+        self._own[key_of(span)] = own_contents if content in own_contents else [*own_contents, content]
         for key in self._keys_above(span):
             contents = self._below.get(key, [])
             if content not in contents:
@@ -197,15 +197,15 @@ class Lineage:
 
     def ending(self, span: Span) -> Ending | None:
         """The outcome of the call that a span records, as stated by a span below it; None if none states it."""
-        stated = self._endings.get(key_of(span))
-        return Ending(stated[0] is True, str(stated[1] or "")) if stated else None
+        outcome = self._endings.get(key_of(span))
+        return Ending(outcome[0] is True, str(outcome[1] or "")) if outcome else None
 
     # The path to the root, which ends where a trace has a loop.
 
     def _path(self, span: Span) -> Iterator[_Entry]:
-        own = self._spans.get(key_of(span))
-        if own:
-            yield own
+        own_entry = self._spans.get(key_of(span))
+        if own_entry:
+            yield own_entry
         yield from self._above(span)
 
     def _above(self, span: Span) -> Iterator[_Entry]:

@@ -239,9 +239,11 @@ def result_part(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
-    read = parsed(value) if isinstance(value, str) else value
-    read = value if read is None else read
-    return _plain(read) if isinstance(read, str) else canonical_bytes(storable({"": read})[0]).decode()
+    json_value = parsed(value) if isinstance(value, str) else value
+    json_value = value if json_value is None else json_value
+    return (
+        _plain(json_value) if isinstance(json_value, str) else canonical_bytes(storable({"": json_value})[0]).decode()
+    )
 
 
 def call_of(draft: Draft) -> tuple[str, str, Any]:

@@ -1,7 +1,7 @@
 """Multi-part message contents: readable text, and everything else as attachments."""
 
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -15,7 +15,7 @@ _WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Longer strings in a non-text block are cut: they are data, of no use to a reader.
+# Longer strings in the fields of a non-text block are cut: they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
 _DATA = ("data", "file_data", "b64_json", "blob", "base64")
@@ -75,28 +75,37 @@ def attachment(block: Any) -> JsonObject:
     fields = mapping(block)
     inner = next((mapping(fields[key]) for key in _INNER if isinstance(fields.get(key), Mapping)), {})
     both = {**fields, **inner}
-    url = (
-        text(both.get("url")) or text(both.get("uri")) or text(fields.get("image_url")) or text(fields.get("file_url"))
-    )
+    url = _first_text(both, _ADDRESSES) or _first_text(fields, ("image_url", "file_url"))
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
         return {"type": kind, **_data_of_url(url)}
     holds = (*_DATA, "content") if kind == "blob" else _DATA
     data = next((both[key] for key in holds if isinstance(both.get(key), str)), None)
+    media_type = _first_text(both, _MEDIA_TYPES)
     if data is not None:
-        media = text(both.get("media_type")) or text(both.get("mime_type")) or text(both.get("format"))
+        media = media_type or text(both.get("format"))
         return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}
     described = present(
         url=url,
-        media_type=text(both.get("media_type")) or text(both.get("mime_type")),
+        media_type=media_type,
         name=name(both.get("filename")) or name(both.get("title")),
         file_id=name(both.get("file_id")),
     )
     return {"type": kind, **(described or {key: _short(part) for key, part in fields.items() if key != "type"})}
 
 
-# Fields in which blocks nest their data or its address.
-_INNER = ("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob")
+# Fields in which blocks nest their data or its address; the last four are those of Gemini.
+_INNER = (
+    *("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob"),
+    *("inlineData", "inline_data", "fileData", "file_data"),
+)
+_ADDRESSES = ("url", "uri", "fileUri", "file_uri")
+_MEDIA_TYPES = ("media_type", "mime_type", "mimeType")
+
+
+def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The first of the named fields that is a text; "" if none is."""
+    return next(filter(None, (text(fields.get(field)) for field in names)), "")
 
 
 def _data_of_url(url: str) -> JsonObject:
@@ -109,12 +118,15 @@ def _data_of_url(url: str) -> JsonObject:
 
 
 def _data(encoded: str, media_type: str) -> JsonObject:
-    """Size and hash of base64 data, or of the encoded text if it cannot be decoded."""
-    raw = encoded.encode("utf-8", "surrogatepass")
+    r"""Size and hash of base64 data, or of the text if it is not base64.
+
+    >>> _data("aGkg\naGk=", "")["bytes"], _data("Who are you?", "text/plain")["bytes"]
+    (5, 12)
+    """
     try:
-        return _measured(b64decode(raw), media_type)
+        return _measured(b64decode("".join(encoded.split()), validate=True), media_type)
     except ValueError:
-        return _measured(raw, media_type)
+        return _measured(encoded.encode("utf-8", "surrogatepass"), media_type)
 
 
 def _measured(data: bytes, media_type: str) -> JsonObject:

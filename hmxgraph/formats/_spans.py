@@ -134,13 +134,13 @@ def _event(event: Mapping[str, Any]) -> SpanEvent:
 
 
 def _hex(value: Any) -> str:
-    written = text(value)
-    if match := _HEX.fullmatch(written):
+    id_text = text(value)
+    if match := _HEX.fullmatch(id_text):
         return match.group(1).lower()
     try:
-        return base64.b64decode(written, validate=True).hex()
+        return base64.b64decode(id_text, validate=True).hex()
     except (binascii.Error, ValueError):
-        return written[:64]
+        return id_text[:64]
 
 
 # Attributes.

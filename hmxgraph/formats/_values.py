@@ -74,6 +74,15 @@ def present(**fields: Any) -> JsonObject:
     return {key: value for key, value in fields.items() if value is not None and value not in ("", [], {}, ())}
 
 
+def fields_of(value: Mapping[str, Any]) -> str:
+    """The field names of an object in an unexpected form, for a fault.
+
+    >>> fields_of({"a": 1, "b": 2}), fields_of({})
+    ('fields a, b', 'an empty object')
+    """
+    return f"fields {', '.join(map(str, value))[:80]}" if value else "an empty object"
+
+
 def parsed(value: str) -> Any:
     """The JSON value that the text *value* contains, None if it is not JSON.
 
@@ -121,10 +130,10 @@ def moment(value: Any) -> Moment | None:
     return _from_text(str(iso_format())) if callable(iso_format) else None
 
 
-def _from_text(written: str) -> Moment | None:
-    match = _LOOSE.fullmatch(written)
+def _from_text(text: str) -> Moment | None:
+    match = _LOOSE.fullmatch(text)
     if match is None:
-        return _from_number(int(written)) if written.isdigit() and len(written) in {10, 13, 16, 19} else None
+        return _from_number(int(text)) if text.isdigit() and len(text) in {10, 13, 16, 19} else None
     day, clock, seconds, offset = match.groups()
     if offset in {None, "z", "Z", "UTC"}:
         offset = "Z"

@@ -1,12 +1,13 @@
 """Anthropic messages: requests, responses, both together, and message batches, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, single, talks
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _BLOCKS = frozenset(
@@ -45,8 +46,8 @@ def _fit(value: Mapping[str, Any]) -> float:
         return 1.0
     messages = listed(request.get("messages"))
     if messages and all(map(is_message, messages)):
-        own = any(map(_of_anthropic, messages)) or isinstance(request.get("system"), str | list)
-        return 0.95 if own else 0.6
+        is_anthropic = any(map(_of_anthropic, messages)) or isinstance(request.get("system"), str | list)
+        return 0.95 if is_anthropic else 0.6
     return 0.95 if is_message(value) and _of_anthropic(value) else 0.0
 
 
@@ -68,23 +69,21 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     answer, request = _answer(value), _request(value)
     is_answer = is_message(answer) and answer.get("type") == "message"
     envelope = {**request, **value}
-    more = present(format="anthropic", stop_reason=name(answer.get("stop_reason")))
+    metadata = present(format="anthropic", stop_reason=name(answer.get("stop_reason")))
     if (messages := request.get("messages")) is not None:
         talk = conversation(envelope, messages, answer=answer if is_answer else None)
         system = request.get("system")
         system_messages = ({"role": "system", "content": system},) if system else ()
-        return Talk((*system_messages, *talk.messages), whole=True, envelope=envelope, metadata=more)
+        return replace(talk, messages=(*system_messages, *talk.messages), metadata=metadata)
     if is_answer:
-        return Talk((answer,), envelope=envelope, metadata=more)
+        return Talk((answer,), envelope=envelope, metadata=metadata)
     if single_talk := single(value):
         return single_talk
     if error := mapping(mapping(value.get("result")).get("error") or value.get("error")):
         return Talk(
             skipped=f"failed request: {name(mapping(error.get('error')).get('message') or error.get('message'))[:200]}"
         )
-    return Fault(
-        "$", "Anthropic messages", f"fields {', '.join(map(str, value))[:80]}", "messages, or a role and content"
-    )
+    return Fault("$", "Anthropic messages", fields_of(value), "messages, or a role and content")
 
 
 def _answer(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, talks
-from hmxgraph.formats._values import listed, mapping, name, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
 Fields: TypeAlias = Mapping[str, Any]
@@ -49,9 +49,9 @@ def _trajectories(value: Fields, parent: str = "", depth: int = 0) -> Iterator[J
     yield dict(value) | present(parent=parent)
     inner = listed(value.get("subagent_trajectories")) if depth < _DEEPEST else []
     for number, trajectory in enumerate(filter(None, map(mapping, inner)), start=1):
-        own = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
+        session_id = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
         # Sub-agents may share the session of their parent: each is a run of its own.
-        yield from _trajectories({**trajectory, "session_id": own}, _session(value), depth + 1)
+        yield from _trajectories({**trajectory, "session_id": session_id}, _session(value), depth + 1)
 
 
 def _session(trajectory: Fields) -> str:
@@ -76,8 +76,7 @@ def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
 def _unwrap(value: Fields) -> Talk | Fault:
     """The messages of a trajectory's steps."""
     if not _is_trajectory(value):
-        fields = f"fields {', '.join(map(str, value))[:80]}"
-        return Fault("$", "ATIF", fields, 'a trajectory: schema_version "ATIF-v1..." and steps')
+        return Fault("$", "ATIF", fields_of(value), 'a trajectory: schema_version "ATIF-v1..." and steps')
     agent = mapping(value.get("agent"))
     messages: list[JsonObject] = []
     time = _first_time(value)

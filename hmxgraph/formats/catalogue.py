@@ -50,8 +50,7 @@ def _unchanged(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
         if isinstance(record.value, dict):
             yield Outcome(record, events=(record.value,))
         else:
-            json_type = type(record.value).__name__
-            yield Outcome(record, fault=Fault("$", "HMX-E 5", json_type, "an object"))
+            yield Outcome(record, fault=Fault("$", "HMX-E 5", type(record.value).__name__, "an object"))
 
 
 HMX_EVENTS = Format("hmx", "HMX-E events", _like_events, _unchanged)

@@ -12,7 +12,7 @@ from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import REASONING, Draft, Frame, Place, Reading, frame_of, joined, not_an_object, skipped
 from hmxgraph.formats._messages import message_reading
 from hmxgraph.formats._parts import contents
-from hmxgraph.formats._values import listed, mapping, moment, name, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, moment, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import ASSISTANT, OPERATOR
 
@@ -40,9 +40,9 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
         if not isinstance(record.value, Mapping):
             yield not_an_object(record)
         elif not isinstance(record.value.get("mapping"), Mapping):
-            fields = f"fields {', '.join(map(str, record.value))[:80]}"
             yield Outcome(
-                record, fault=Fault("$.mapping", "ChatGPT export", fields, "a conversation with its messages")
+                record,
+                fault=Fault("$.mapping", "ChatGPT export", fields_of(record.value), "a conversation with its messages"),
             )
         else:
             yield _conversation(record, record.value, origin, calls)
@@ -111,8 +111,10 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
         return Reading((call_draft(calls, frame, "0", call),))
     if role == "tool":
         parent = name(metadata.get("parent_id"))
-        value = text(content.get("text")) or contents(content.get("parts")).text or text(content.get("result"))
-        return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")))),))
+        returned = contents(content.get("parts"))
+        value = text(content.get("text")) or returned.text or text(content.get("result"))
+        images = present(attachments=list(returned.attachments))
+        return Reading((answer_draft(calls, "0", Answer(parent, value, name(author.get("name")), more=images)),))
     if kind in {"thoughts", "reasoning_recap"}:
         parts = (text(mapping(part).get("content")) for part in listed(content.get("thoughts")))
         thought = "\n".join(filter(None, parts))
@@ -124,9 +126,9 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
 
 def _standing_instructions(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> Reading:
     """The user's custom instructions (about themselves, and how to answer), as rules of the operator."""
-    stated = {**mapping(metadata.get("user_context_message_data")), **content}
+    texts = {**mapping(metadata.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
-    instructions = "\n".join(text(stated[field]) for field in fields if text(stated.get(field)))
+    instructions = "\n".join(text(texts[field]) for field in fields if text(texts.get(field)))
     if not instructions:
         return skipped("empty instructions")
     draft: JsonObject = {"role": "system", "text": instructions}

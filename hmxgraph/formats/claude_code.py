@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
+from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import (
     REASONING,
     Draft,
@@ -122,7 +123,7 @@ class _Transcript:
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
-        self._calls: dict[str, list[str]] = origin.carried.setdefault("calls", {})
+        self._calls = Calls(origin.carried)
         self._queued: dict[str, str] = origin.carried.setdefault("queued", {})
 
     def outcome(self, record: Record) -> Outcome:
@@ -149,15 +150,15 @@ class _Transcript:
         session = name(line.get("sessionId")) or name(line.get("session_id")) or session_of(record, self._origin)
         if not session:
             return Fault("$.sessionId", "Claude Code transcript", "no session", "the id of the session")
-        own = moment(line.get("timestamp"))
-        if own is None and self._origin.time_us is None:
+        own_time = moment(line.get("timestamp"))
+        if own_time is None and self._origin.time_us is None:
             return Fault(
                 "$.timestamp", "HMX-E 6.3", repr(line.get("timestamp"))[:80], "an ISO 8601 time with an offset"
             )
-        time = own or Moment(iso(self._origin.time_us or 0), (self._origin.time_us or 0) + record.line * 1000)
+        time = own_time or Moment(iso(self._origin.time_us or 0), (self._origin.time_us or 0) + record.line * 1000)
         agent, sub_agent = self._origin.agent_id or AGENT_NAME, _sub_agent(line)
         message = mapping(line.get("message"))
-        metadata = common_metadata(self._origin, undated=own is None) | present(
+        metadata = common_metadata(self._origin, undated=own_time is None) | present(
             format="claude-code",
             cwd=name(line.get("cwd")),
             git_branch=name(line.get("gitBranch")),
@@ -182,8 +183,8 @@ class _Transcript:
         content = mapping(line.get("message")).get("content", line.get("content"))
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
-        if (first := self._queued.pop(whole, None)) is not None:
-            return Reading(part_of=first)
+        if (queued_event_id := self._queued.pop(whole, None)) is not None:
+            return Reading(part_of=queued_event_id)
         reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
         drafts: list[Draft] = []
         left_out: list[str] = []
@@ -250,7 +251,8 @@ class _Transcript:
         if line.get("operation") != "enqueue" or not message_text.strip():
             return skipped("change of the prompt queue")
         reading = Reading(tuple(numbered(_from_passages(message_text, line))))
-        self._remember(message_text, frame.event_id("0"))
+        if reading.drafts:
+            self._remember(message_text, frame.event_id("0"))
         return reading
 
     # Blocks.
@@ -275,8 +277,7 @@ class _Transcript:
             return Draft(REASONING, {"text": thought}, ASSISTANT, source="assistant") if thought else "hidden reasoning"
         if kind in {"tool_use", "server_tool_use", "mcp_tool_use"}:
             call_id, tool = name(block.get("id")), name(block.get("name")) or "unknown"
-            if call_id:
-                self._calls[call_id] = [tool, event_id]
+            self._calls.remember(call_id, tool, event_id)
             call = {"tool_name": tool, "arguments": arguments(block.get("input"))} | present(call_id=call_id)
             return Draft("tool_call", call, ASSISTANT, source="assistant")
         if kind.endswith("_tool_result"):
@@ -286,7 +287,7 @@ class _Transcript:
 
     def _tool_result(self, block: Line, line: Line) -> Iterator[Draft]:
         call_id = name(block.get("tool_use_id"))
-        tool, call_event = self._calls.pop(call_id, ["", ""]) if call_id else ["", ""]
+        tool, call_event = self._calls.take(call_id)
         shown_result = contents(block.get("content"))
         words, reminders = without_reminders(without_escapes(shown_result.text))
         words = _NUMBERED.sub("", words) if tool == "Read" and _NUMBERED.match(words) else words
@@ -313,8 +314,8 @@ class _Transcript:
 
     def _queued_prompt(self, attached: Line, line: Line) -> Reading:
         prompt = contents(attached.get("prompt")).text
-        if (first := self._queued.pop(prompt, None)) is not None:
-            return Reading(part_of=first)
+        if (queued_event_id := self._queued.pop(prompt, None)) is not None:
+            return Reading(part_of=queued_event_id)
         author = name(mapping(attached.get("origin")).get("kind")) or "human"
         if author != "human" or attached.get("isMeta") is True:
             return Reading((_note(prompt, "queued_command"),)) if prompt.strip() else skipped("empty queued prompt")

@@ -9,7 +9,7 @@ from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import is_message, message_reading
 from hmxgraph.formats._parts import attachment
-from hmxgraph.formats._values import mapping, name, parsed, present, session_of
+from hmxgraph.formats._values import mapping, name, parsed, present
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 
@@ -69,19 +69,23 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
         "",
     )
     source_and_subject = "/".join(filter(None, (name(event["source"]), name(event.get("subject")))))
-    own = {"format": "cloudevents", "cloudevent_type": name(event["type"]), "subject": name(event.get("subject"))}
-    more = {
-        f"cloudevent_{key}" if key in own else key: value
+    named_fields = {
+        "format": "cloudevents",
+        "cloudevent_type": name(event["type"]),
+        "subject": name(event.get("subject")),
+    }
+    extensions = {
+        f"cloudevent_{key}" if key in named_fields else key: value
         for key, value in event.items()
         if key not in _ATTRIBUTES and isinstance(value, str | int | bool)
     }
     place = Place(
         0,
-        session_id or origin.session_id or source_and_subject or session_of(record, origin),
+        session_id or origin.session_id or source_and_subject,
         f"{name(event['source'])}/{name(event['id'])}",
         event.get("time"),
         origin.agent_id or name(event["source"]),
-        present(**(more | own)),
+        present(**(extensions | named_fields)),
         unique=True,
     )
     return frame_of(record, origin, place, repr(data))

@@ -175,8 +175,8 @@ class _Rollout:
             return skipped("state of the program")
         if kind == "event_msg":
             return _program_report(payload)
-        read = item_reading(payload, frame, self._calls)
-        return replace(read, drafts=tuple(self._with_author(draft) for draft in read.drafts))
+        reading = item_reading(payload, frame, self._calls)
+        return replace(reading, drafts=tuple(self._with_author(draft) for draft in reading.drafts))
 
     def _with_author(self, draft: Draft) -> Draft:
         """*draft* with its real author: an agent instructs a sub-agent, and Codex itself writes system prompts."""

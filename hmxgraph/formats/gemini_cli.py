@@ -12,7 +12,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
 from hmxgraph.formats._drafts import REASONING, Draft, Frame, Place, Reading, frame_of, joined, not_an_object, skipped
 from hmxgraph.formats._messages import message_reading
-from hmxgraph.formats._parts import contents
+from hmxgraph.formats._parts import attachment, contents
 from hmxgraph.formats._values import listed, mapping, name, present, session_of, text
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, ASSISTANT, HARNESS
@@ -90,9 +90,9 @@ def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Dr
         whole = "\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
         if whole:
             yield Draft(REASONING, {"text": whole}, ASSISTANT, f"thought{number}", source="assistant")
-    message_text = contents(message.get("content")).text
-    if message_text.strip():
-        yield Draft("message", {"role": "assistant", "text": message_text}, ASSISTANT, source="assistant")
+    answer_contents = contents(message.get("content"))
+    if answer_contents.text.strip() or answer_contents.attachments:
+        yield Draft("message", {"role": "assistant", **answer_contents.fields()}, ASSISTANT, source="assistant")
     for number, call in enumerate(map(mapping, listed(message.get("toolCalls")))):
         call_id, tool = name(call.get("id")), name(call.get("name"))
         yield call_draft(calls, frame, f"call{number}", (call_id, tool, call.get("args")))
@@ -100,8 +100,13 @@ def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Dr
             value = _PROCESS_GROUP.sub("", _result(call))
             # A command may fail although its call succeeded: then its exit code shows the failure.
             failed, succeeded = (name(call.get("status")) == status for status in ("error", "success"))
-            answer = Answer(call_id, value, tool, False if failed else None, silent_success=succeeded)
+            images = present(attachments=[attachment(part) for part in listed(call["result"]) if _is_data(part)])
+            answer = Answer(call_id, value, tool, False if failed else None, images, silent_success=succeeded)
             yield answer_draft(calls, f"result{number}", answer)
+
+
+def _is_data(part: Any) -> bool:
+    return "inlineData" in mapping(part) or "fileData" in mapping(part)
 
 
 def _result(call: Mapping[str, Any]) -> str:

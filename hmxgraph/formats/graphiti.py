@@ -10,10 +10,9 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Calls
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import ROLES, message_reading
-from hmxgraph.formats._values import listed, mapping, moment, name, parsed, present, text
+from hmxgraph.formats._values import fields_of, listed, mapping, moment, name, parsed, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.formats.mem0 import MEMORY
-from hmxgraph.protocol.events import IMPORT, TOOL
+from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT, TOOL
 
 # An episode has content and one of these.
 _OF_EPISODES = ("source", "source_description", "valid_at", "group_id")
@@ -51,8 +50,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         value = _record(record.value)
         if not _is_fact(value) and not _is_episode(value):
-            fields = f"fields {', '.join(map(str, value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "graphiti", fields, f"uuid, and {_EXPECTED}"))
+            yield Outcome(record, fault=Fault("$", "graphiti", fields_of(value), f"uuid, and {_EXPECTED}"))
             continue
         frame = _frame(record, value, origin)
         if isinstance(frame, Fault):
@@ -72,7 +70,7 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
     group = name(value.get("group_id")) or "default"
     times = (value.get("valid_at"), value.get("created_at"))
     time = next((candidate for candidate in times if moment(candidate) is not None), None)
-    metadata = present(format="graphiti", group_id=group, graphiti_uuid=name(value.get("uuid")), name=None)
+    metadata = present(format="graphiti", group_id=group, graphiti_uuid=name(value.get("uuid")))
     place = Place(0, f"graphiti/{group}", name(value.get("uuid")), time, origin.agent_id or "graphiti", metadata)
     return frame_of(record, origin, place, repr(value.get("fact", value.get("content"))))
 
@@ -95,8 +93,8 @@ def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
     ends = [end for field in ("invalid_at", "expired_at") if (end := moment(value.get(field)))]
     ended = next((end for end in ends if origin.time_us is None or end.us <= origin.time_us), None)
     if ended is None:
-        stated = {"kind": "fact", "text": fact} | present(expires=ends[0].timestamp if ends else None)
-        return Reading((Draft(MEMORY, stated, IMPORT, source="graphiti", metadata={"graphiti": details}),))
+        memory = {"kind": "fact", "text": fact} | present(expires=ends[0].timestamp if ends else None)
+        return Reading((Draft(MEMORY_EVENT, memory, IMPORT, source="graphiti", metadata={"graphiti": details}),))
     content = {"text": f"{fact} (no longer true since {ended.timestamp[:10]})"}
     metadata = {"graphiti": details, "invalid_at": ended.timestamp}
     return Reading((Draft("observation", content, IMPORT, source="graphiti", metadata=metadata),))

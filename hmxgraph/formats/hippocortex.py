@@ -14,10 +14,8 @@ from hmxgraph.formats._messages import message_reading, role_of
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
-from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, TOOL, USER
+from hmxgraph.protocol.events import ASSISTANT, HARNESS, IMPORT, MEMORY_EVENT, TOOL, USER
 
-# The event type of a single memory, written by `remember` and by importers of other systems' memories.
-MEMORY = "x-hmxgraph-memory"
 _FIELDS = ("type", "sessionId", "payload")
 _AGENTS = ("agentId", "agent_id", "agent_name", "sender")
 _USERS = ("userId", "user_id")
@@ -114,7 +112,7 @@ class _Reader:
         if extracted:
             # A model extracted these from the conversation: they are only proposals, like another system's memories.
             drafts = (
-                Draft(MEMORY, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
+                Draft(MEMORY_EVENT, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
                 for number, fact in enumerate(extracted)
             )
             return Reading(tuple(drafts))
@@ -125,14 +123,14 @@ class _Reader:
 
     def _call(self, payload: Mapping[str, Any], frame: Frame) -> Reading:
         tool = _first(payload, _TOOLS) or "unknown"
-        stated = _first(payload, _IDS)
-        call_id = stated or frame.event_id("call")
+        stated_id = _first(payload, _IDS)
+        call_id = stated_id or frame.event_id("call")
         arguments = next((payload[field] for field in ("input", "args", "arguments") if field in payload), None)
         call = call_draft(self._calls, frame, "0", (call_id, tool, arguments))
         if "output" in payload or "result" in payload:
             result = {**payload, "callId": call_id}
             return Reading((call, self._answer("1", result, frame)))
-        if not stated:
+        if not stated_id:
             waiting = self._open.setdefault(f"{frame.session_id}\0{tool}", [])
             waiting.append(call_id)
             del waiting[:-_MOST_OPEN]

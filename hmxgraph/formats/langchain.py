@@ -4,14 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hmxgraph.errors import Fault
-from hmxgraph.formats._conversations import Talk, conversation, talks
-from hmxgraph.formats._values import listed, mapping, name
+from hmxgraph.formats._conversations import Talk, talks
+from hmxgraph.formats._values import fields_of, listed, mapping, name
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 
-_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat", "developer"})
+_TYPES = frozenset({"human", "ai", "system", "tool", "function", "developer"})
 _METADATA: JsonObject = {"format": "langchain"}
 # Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
+# States are searched for down to this depth.
+_DEEPEST = 2
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -23,7 +25,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     records = [value for value in sample if isinstance(value, Mapping)]
     if not records:
         return Match(0.0, ("type", "data or content"))
-    score = sum(bool(_messages(value)) for value in records) / len(records)
+    score = sum(any(_entries(value)) for value in records) / len(records)
     return Match(round(score, 2), () if score == 1.0 else ("type (human, ai, tool, ...)", "data or content"))
 
 
@@ -34,29 +36,42 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The messages of a record, which is a message or the state of a graph."""
-    messages = _messages(value)
-    if not messages:
-        if _plain_message(value) is None and (fields := ", ".join(map(str, value))[:80]):
-            return Fault("$", "LangChain messages", f"fields {fields}", "type and content, or messages")
+    entries = _entries(value)
+    messages = [message for message in entries if message is not None]
+    if not messages and (not value or _is_empty_state(value)):
         return Talk(skipped="a state without messages")
+    if not messages:
+        return Fault("$", "LangChain messages", fields_of(value), "type and content, or messages")
     if _plain_message(value) is not None:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
-    talk = conversation(envelope, messages)
-    return Talk(talk.messages, whole=len(messages) > 1, envelope=envelope, metadata=_METADATA)
+    left_out = ("an entry that is no message",) * (len(entries) - len(messages))
+    return Talk(tuple(messages), len(messages) > 1, envelope, metadata=_METADATA, left_out=left_out)
 
 
-def _messages(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject]:
-    """The messages of a record; without any, those of the first state or node inside it that has some."""
+def _entries(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject | None]:
+    """The messages of a record, or of the first state inside it that has some; None for an entry that is no message."""
     if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):
-        return [message for part in value["messages"] if (message := _plain_message(part)) is not None]
-    if depth > 2:
+        return [_plain_message(part) for part in value["messages"]]
+    return next(filter(any, (_entries(state, depth + 1) for state in _states_in(value, depth))), [])
+
+
+def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
+    """Whether a record is a state with an empty list of messages, or contains only such states."""
+    if "messages" in value:
+        return bool(value["messages"] == [])
+    states = _states_in(value, depth)
+    return bool(states) and all(_is_empty_state(state, depth + 1) for state in states)
+
+
+def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
+    """The states in the known fields of a record, or that of the only node that it names; none at a greater depth."""
+    if depth > _DEEPEST:
         return []
-    inner = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
-    nodes = inner or ([part for part in value.values() if isinstance(part, Mapping)] if len(value) == 1 else [])
-    return next(filter(None, (_messages(part, depth + 1) for part in nodes)), [])
+    states = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
+    return states or ([part for part in value.values() if isinstance(part, Mapping)] if len(value) == 1 else [])
 
 
 def _plain_message(value: Any) -> JsonObject | None:
@@ -75,13 +90,13 @@ def _plain_message(value: Any) -> JsonObject | None:
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
     # additional_kwargs repeats the calls as the provider sent them: used only if there are no parsed calls.
-    more = (
+    provider_calls = (
         {}
         if calls
         else {key: part for key, part in mapping(inner.get("additional_kwargs")).items() if key == "tool_calls"}
     )
     model = mapping(inner.get("response_metadata")).get("model_name")
-    message = {**{key: part for key, part in inner.items() if key != "type"}, **more, "role": role}
+    message = {**{key: part for key, part in inner.items() if key != "type"}, **provider_calls, "role": role}
     return message | ({"model": model} if isinstance(model, str) else {})
 
 
@@ -89,7 +104,7 @@ def _role(kind: str, inner: Mapping[str, Any]) -> str | None:
     plain = kind.removesuffix("Chunk").removesuffix("Message").lower()
     if plain == "chat":
         return name(inner.get("role")) or "user"
-    return plain if plain in _TYPES and kind != "chat" else None
+    return plain if plain in _TYPES else None
 
 
 LANGCHAIN = Format("langchain", "LangChain and LangGraph messages", recognise, convert)

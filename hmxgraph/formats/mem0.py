@@ -5,12 +5,10 @@ from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
-from hmxgraph.formats._values import derived_id, listed, mapping, name, present, text
+from hmxgraph.formats._values import derived_id, fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
-from hmxgraph.protocol.events import IMPORT
+from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT
 
-# The event type of a single memory, written by `remember` and by importers of other systems' memories.
-MEMORY = "x-hmxgraph-memory"
 _WORDS = ("memory", "data", "text")
 _LISTS = ("results", "memories")
 
@@ -55,13 +53,13 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
         if not memory_text.strip():
             return Outcome(
                 record,
-                fault=Fault("$.memory", "mem0", f"fields {', '.join(map(str, memory))[:80]}", "the text of a memory"),
+                fault=Fault("$.memory", "mem0", fields_of(memory), "the text of a memory"),
             )
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
         content = {"kind": "fact", "text": memory_text} | present(user_id=_user(memory, origin))
-        readings.append((frame, Reading((Draft(MEMORY, content, IMPORT, source="mem0"),))))
+        readings.append((frame, Reading((Draft(MEMORY_EVENT, content, IMPORT, source="mem0"),))))
     return joined(record, readings, origin.carried) if memories else Outcome(record, skipped="a list without memories")
 
 

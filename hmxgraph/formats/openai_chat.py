@@ -1,12 +1,13 @@
 """OpenAI chat completions: requests, responses, both together, batches and fine-tuning files, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, single, talks
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _OBJECTS = ("chat.completion", "chat.completion.chunk")
@@ -74,17 +75,18 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     else:
         return _unfit(value, body)
     reason = name(choices[0].get("finish_reason")) if choices else ""
-    more = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
-    return Talk(talk.messages, talk.whole, envelope, name(body.get("id")) if choices else "", more)
+    metadata = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
+    own_id = name(body.get("id")) if choices else ""
+    # The conversation goes on with one answer.
+    left_out = (*talk.left_out, *["another choice of an answer"] * len(choices[1:]))
+    return replace(talk, own_id=own_id, metadata=metadata, left_out=left_out)
 
 
 def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
     error = mapping(body.get("error")) or mapping(value.get("error"))
     if error:
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
-    return Fault(
-        "$", "OpenAI chat completions", f"fields {', '.join(map(str, value))[:80]}", "messages, choices or a role"
-    )
+    return Fault("$", "OpenAI chat completions", fields_of(value), "messages, choices or a role")
 
 
 def _body(value: Mapping[str, Any]) -> Mapping[str, Any]:

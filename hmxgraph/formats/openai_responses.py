@@ -7,7 +7,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Reader, Talk, talks
 from hmxgraph.formats._items import is_item, item_reading
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed, mapping, name, present
+from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _READER = Reader(item_reading, lambda value: is_item(value) or is_message(value))
@@ -54,21 +54,24 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     if is_item(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     response, request = _response(value), mapping(value.get("request")) or value
-    sent = request.get("input", response.get("input"))
-    items = [{"type": "message", "role": "user", "content": sent}] if isinstance(sent, str) else listed(sent)
+    request_input = request.get("input", response.get("input"))
+    items = (
+        [{"type": "message", "role": "user", "content": request_input}]
+        if isinstance(request_input, str)
+        else listed(request_input)
+    )
     output = listed(response.get("output"))
-    more = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
+    metadata = present(format="openai-responses", response_id=name(response.get("id")) if output else "")
     if items or output:
         messages = (*_instructions(request, response, answered=bool(output)), *map(mapping, (*items, *output)))
-        return Talk(messages, whole=bool(items), envelope={**response, **value}, metadata=more)
+        return Talk(messages, whole=bool(items), envelope={**response, **value}, metadata=metadata)
     if is_message(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     if error := mapping(response.get("error")):
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")
     if response.get("object") == "response":
         return Talk(skipped="a response without output")
-    fields = f"fields {', '.join(map(str, value))[:80]}"
-    return Fault("$", "OpenAI Responses", fields, "input, output, or an item with a type")
+    return Fault("$", "OpenAI Responses", fields_of(value), "input, output, or an item with a type")
 
 
 def _instructions(

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault
 from hmxgraph.formats._calls import Answer, Calls, answer_draft, call_draft
-from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, frame_of, joined, not_an_object
+from hmxgraph.formats._drafts import RANKS, Draft, Frame, Place, Reading, frame_of, joined, not_an_object
 from hmxgraph.formats._messages import Message, message_reading, role_of
 from hmxgraph.formats._otel_contents import (
     SpanMessages,
@@ -31,7 +31,7 @@ from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
 from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
 from hmxgraph.formats._otel_repeats import Prompt, Repeats, call_of, call_part, result_part, words_part
 from hmxgraph.formats._spans import Span, json_or_text, tree
-from hmxgraph.formats._values import Moment, derived_id, listed, mapping, name, present, text
+from hmxgraph.formats._values import Moment, derived_id, fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, TOOL, USER
 
@@ -82,8 +82,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
             continue
         export = exported(record.value)
         if export is None:
-            fields = f"fields {', '.join(map(str, record.value))[:80]}"
-            yield Outcome(record, fault=Fault("$", "OTLP JSON", fields, "resourceSpans, or a span"))
+            yield Outcome(record, fault=Fault("$", "OTLP JSON", fields_of(record.value), "resourceSpans, or a span"))
         else:
             yield traces.outcome(record, export)
 
@@ -288,8 +287,8 @@ class _Traces:
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
         """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
-        stated = name(draft.content.get("call_id"))
-        call_id = self._repeats.call_id(scene.session_id, stated)
+        stated_id = name(draft.content.get("call_id"))
+        call_id = self._repeats.call_id(scene.session_id, stated_id)
         tool = text(draft.content.get("tool_name"))
         is_new = self._repeats.is_new_part(scene.prompt, result_part(draft.content.get("result")), answer=False)
         if is_new:
@@ -388,7 +387,7 @@ class _Traces:
         """Note when the session's latest results ended and how late they sort, for `_after_results`."""
         if any(draft.event_type == "tool_result" for draft in drafts):
             at = (scene.span.end if late else None) or scene.span.start
-            last = frame.time.us + _RESULT_RANK + len(drafts)
+            last = frame.time.us + RANKS["tool_result"] + len(drafts)
             if at and last > self._settled.get(scene.session_id, [0, 0])[1]:
                 self._settled[scene.session_id] = [at.us, last]
 
@@ -403,10 +402,6 @@ def _reading_order(scene: _Scene) -> int:
     """
     is_silent = scene.kind == "tool" and tool_of(scene.span).result is None
     return 2 if scene.kind == "agent" else 1 if is_silent else 0
-
-
-# Microseconds by which a result sorts after its time, so that it follows a call of the same time.
-_RESULT_RANK = 200
 
 
 def _counted(reasons: Sequence[str]) -> str:
@@ -500,15 +495,15 @@ def _document_text(document: Mapping[str, Any]) -> str:
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
     """Judgements of a model's work, from the events of a span; if there are none and *whole* is set, from the span."""
     results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
-    for number, stated in enumerate([*results, span.attributes] if whole and not results else results):
-        label = name(stated.get("gen_ai.evaluation.score.label", stated.get("eval.label"))).lower()
-        score = stated.get("gen_ai.evaluation.score.value", stated.get("eval.score"))
+    for number, attributes in enumerate([*results, span.attributes] if whole and not results else results):
+        label = name(attributes.get("gen_ai.evaluation.score.label", attributes.get("eval.label"))).lower()
+        score = attributes.get("gen_ai.evaluation.score.value", attributes.get("eval.score"))
         good = True if label in _GOOD else False if label in _BAD else None
         if good is None and isinstance(score, int | float) and 0 <= score <= 1:
             good = score >= 0.5
         if good is not None:
-            comment = name(stated.get("gen_ai.evaluation.explanation", stated.get("eval.explanation")))
-            criterion = name(stated.get("gen_ai.evaluation.name"))
+            comment = name(attributes.get("gen_ai.evaluation.explanation", attributes.get("eval.explanation")))
+            criterion = name(attributes.get("gen_ai.evaluation.name"))
             content = {"signal": "positive" if good else "negative"} | present(comment=comment, criterion=criterion)
             yield Draft("feedback", content, TOOL, str(number), source="evaluator")
 

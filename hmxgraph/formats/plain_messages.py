@@ -6,7 +6,7 @@ from typing import Any
 from hmxgraph.errors import Fault
 from hmxgraph.formats._conversations import Talk, conversation, single, talks
 from hmxgraph.formats._messages import is_message
-from hmxgraph.formats._values import listed
+from hmxgraph.formats._values import fields_of, listed
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
 _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dialog", "dialogue", "chat")
@@ -44,9 +44,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     """The message or messages of a record; a fault if it has none."""
     if (messages := _messages(value)) is not None:
         return conversation(value, messages)
-    return single(value) or Fault(
-        "$", "plain messages", f"fields {', '.join(map(str, value))[:80]}", "role and content"
-    )
+    return single(value) or Fault("$", "plain messages", fields_of(value), "role and content")
 
 
 def _messages(value: Mapping[str, Any]) -> list[Any] | None:

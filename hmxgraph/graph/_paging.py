@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from math import isfinite
 from typing import Any
 
-from hmxgraph.errors import InvalidRequest, NotFound
+from hmxgraph.errors import NotFound
 from hmxgraph.protocol.canonical import MAX_INTEGER, canonical_bytes
-from hmxgraph.protocol.parsing import parse_json
+from hmxgraph.protocol.parsing import checked_integer, parse_json
 from hmxgraph.text.terms import SHORTEST_MISSPELT
 
 _UNCHANGED = "pass the cursor of the previous page unchanged"
@@ -20,12 +20,10 @@ def check_limit(limit: int) -> None:
     """Refuse a page size below 1 or above the largest integer on the wire.
 
     Raises:
-        InvalidRequest: *limit* is outside 1..9007199254740991.
+        InvalidRequest: *limit* is not a whole number, or outside 1..9007199254740991.
 
     """
-    if not 1 <= limit <= MAX_INTEGER:
-        shown_limit = str(limit) if abs(limit) <= MAX_INTEGER else f"{hex(limit):.60}"
-        raise InvalidRequest("limit", shown_limit, "a page size", f"give 1 or more, up to {MAX_INTEGER}")
+    checked_integer("limit", limit, "a page size", 1, MAX_INTEGER)
 
 
 def cursor(time_us: int, name: str) -> str:

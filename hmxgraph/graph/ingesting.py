@@ -28,6 +28,7 @@ from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads, reads_once
 from hmxgraph.ingest.streams.stream import Stream
 from hmxgraph.ingest.window import SECONDS, Held, ReorderWindow
+from hmxgraph.protocol.parsing import checked_integer, quoted
 from hmxgraph.protocol.reports import BatchReceipt, IngestReport, Rejection, Tally
 from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 
@@ -245,7 +246,8 @@ class IngestOptions:
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
-        InvalidRequest: a batch size or number of writers below 1, or a window that is negative or NaN.
+        InvalidRequest: a batch size or number of writers that is no whole number from 1 on, or a window that is no
+            number from 0 on.
 
     """
 
@@ -270,10 +272,10 @@ class IngestOptions:
         if self.on_error not in ON_ERROR:
             raise UnknownChoice("on_error", str(self.on_error), ON_ERROR)
         for name, number in (("batch_size", self.batch_size), ("writers", self.writers)):
-            if number < 1:
-                raise InvalidRequest(name, str(number), "a positive number", "give 1 or more")
-        if not self.window_seconds >= 0:  # also refuses NaN
-            raise InvalidRequest("window_seconds", str(self.window_seconds), "a window length", "give 0 or more")
+            checked_integer(name, number, "a positive number", 1)
+        window: object = self.window_seconds
+        if not isinstance(window, int | float) or not window >= 0:  # also refuses NaN
+            raise InvalidRequest("window_seconds", quoted(window), "a window length", "give 0 or more")
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from hmxgraph.graph.record_digests import refreshed
 from hmxgraph.graph.records import task_key, write_fields
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.memories import DreamReport, Report
+from hmxgraph.protocol.parsing import checked_integer
 from hmxgraph.protocol.records import DIGEST_ROLES, MODES
 from hmxgraph.records.digests import WIDE_ROLES, DigestName, digest_name, mode_of
 from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
@@ -30,7 +31,13 @@ def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
 def health(
     tenancy: Tenancy, project_id: str | None, *, include_examples: bool, duplicate_limit: int, meter: Meter
 ) -> Procedure[Report]:
-    """Duplicates, index coverage, sizes, latencies; *duplicate_limit* limits the examples, not the counts."""
+    """Duplicates, index coverage, sizes, latencies; *duplicate_limit* limits the examples, not the counts.
+
+    Raises:
+        InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
+
+    """
+    checked_integer("duplicate_limit", duplicate_limit, "a number of examples", 0)
     measurements = yield from read(lambda: _health(tenancy, project_id, duplicate_limit if include_examples else 0))
     scope: dict[str, Any] = {"tenant_id": tenancy.tenant_id, "project_id": project_id, "aliases": []}
     return Report({"scope": scope} | measurements | {"latency_ms": meter.latencies()})

@@ -227,11 +227,13 @@ def _lenient(payload: Any) -> tuple[Event, Sequence[str]] | None:
         value, warnings = parse_any(payload) if isinstance(payload, bytes | bytearray | str) else (payload, ())
         if not isinstance(value, Mapping):
             return None
-        kept = {name: storable(value[name]) for name in ("content", "metadata") if name in value}
-        event = Event.parse({**value, **{name: part for name, (part, _) in kept.items()}})
+        stored_fields = {name: storable(value[name]) for name in ("content", "metadata") if name in value}
+        event = Event.parse({**value, **{name: part for name, (part, _) in stored_fields.items()}})
     except (InvalidDocument, MalformedJson):
         return None
-    return event, tuple(dict.fromkeys([*warnings, *(warning for _, more in kept.values() for warning in more)]))
+    return event, tuple(
+        dict.fromkeys([*warnings, *(warning for _, more in stored_fields.values() for warning in more)])
+    )
 
 
 def _supported(event: Event) -> Event:

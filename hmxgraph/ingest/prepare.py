@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
 from hmxgraph.protocol.canonical import node_key
-from hmxgraph.protocol.events import Event, Position, origin_of, position, went_well
+from hmxgraph.protocol.events import MEMORY_EVENT, Event, Position, origin_of, position, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.protocol.trust import DEFAULT_TRUST
@@ -189,12 +189,11 @@ def prepare(
     )
 
 
-# The users that an event names: in its metadata and, if it is a memory given through `remember`, in its content.
+# The users that an event names: in its metadata and, if it states a memory, in its content.
 
 # Fields that name a user.
 NAMING = ("user_id", "userId", "customer_id", "user_name")
 _NAMING = frozenset(name.lower() for name in NAMING)
-MEMORY = "x-hmxgraph-memory"
 # An event that names more users than this gets one key that all users share; erasure then looks for names in its text.
 _MOST_NAMED = 20
 
@@ -205,7 +204,7 @@ def named_user_key(tenant_id: str, user_id: str) -> str:
 
 
 def _user_keys(event: Event) -> tuple[str, ...]:
-    documents = [event.metadata, event.content] if event.event_type == MEMORY else [event.metadata]
+    documents = [event.metadata, event.content] if event.event_type == MEMORY_EVENT else [event.metadata]
     names = {name.lower() for name in _named(documents)}
     if len(names) > _MOST_NAMED:
         return (_scope(event.tenant_id),)
@@ -272,10 +271,10 @@ def _rare_properties(event: Event) -> dict[str, Any]:
 def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: str) -> dict[str, Any]:
     text = cut(full, SHOWN)
     event_traits = traits(event)
-    words = f"{full} {' '.join(event.tags)}" if event.tags else full
+    searchable = f"{full} {' '.join(event.tags)}" if event.tags else full
     line = event_line(text, str(event_traits.get("label", "")), str(event_traits.get("speaker", "")))
-    read = _indexed if len(words) > _LONGEST_REPEAT else _indexed_repeat
-    search_text, token_count = read(words, line, count_tokens)
+    index = _indexed if len(searchable) > _LONGEST_REPEAT else _indexed_repeat
+    search_text, token_count = index(searchable, line, count_tokens)
     return {
         "text": text,
         "search_text": search_text,
@@ -285,9 +284,9 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
     }
 
 
-def _indexed(words: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
-    """The terms of *words* in the full-text index, and the number of tokens of *line*."""
-    return " ".join(terms(words)[:_TERMS]), count_tokens(line)
+def _indexed(searchable: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
+    """The terms of *searchable* in the full-text index, and the number of tokens of *line*."""
+    return " ".join(terms(searchable)[:_TERMS]), count_tokens(line)
 
 
 # The terms of texts up to this length are cached: agents repeat lookups, and get the same results.

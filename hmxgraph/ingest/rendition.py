@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from hmxgraph.errors import MalformedJson
-from hmxgraph.protocol.events import Event, went_well
+from hmxgraph.protocol.events import MEMORY_EVENT, Event, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.excerpts import GAP
 
@@ -140,10 +140,10 @@ def _readable_text(text: str) -> str:
     if not (text.lstrip().startswith("{") and text.rstrip().endswith("}")):
         return text
     try:
-        written = parse_json(text, unique_keys=False)
+        value = parse_json(text, unique_keys=False)
     except MalformedJson:
         return text
-    answer = _unwrapped(written)
+    answer = _unwrapped(value)
     if isinstance(answer, Mapping):
         return "\n".join(f"{name}: {_nested(part)}" for name, part in answer.items()) or text
     return _scalar(answer) or text
@@ -179,14 +179,16 @@ def _error(content: Content) -> str:
 
 
 def _decision(content: Content) -> str:
-    chosen, alternatives = _text(content, "chosen_option"), content.get("alternatives")
+    chosen_option, alternatives = _text(content, "chosen_option"), content.get("alternatives")
     # Some producers list the chosen option among the alternatives.
-    others = [other for other in alternatives if other != chosen] if isinstance(alternatives, list) else alternatives
-    instead = _text({"alternatives": others}, "alternatives")
+    unchosen = (
+        [other for other in alternatives if other != chosen_option] if isinstance(alternatives, list) else alternatives
+    )
+    instead = _text({"alternatives": unchosen}, "alternatives")
     return _joined(
         [
             _text(content, "question"),
-            f"Chosen: {chosen}." if chosen else "",
+            f"Chosen: {chosen_option}." if chosen_option else "",
             _text(content, "reasoning"),
             f"Instead of: {instead}." if instead else "",
             _extra_fields(content, "question", "chosen_option", "alternatives", "reasoning", "confidence"),
@@ -291,6 +293,6 @@ _BY_TYPE: dict[str, Callable[[Content], str]] = {
     "api_result": _api_result,
     "browser_action": _browser_action,
     "state_change": _state_change,
-    "x-hmxgraph-memory": _message,
+    MEMORY_EVENT: _message,
     "x-hmxgraph-reasoning": _thought,
 }

@@ -352,7 +352,7 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines that are not blank; None for a line that is too long."""
+    """Numbered lines that are not blank; None for a line that is too long, empty for a pause."""
     number, size = 0, 0
     pieces: list[bytes] = []
     chunk: bytes | None = first

@@ -18,7 +18,7 @@ SESSIONS = 100_000
 
 
 class Held(NamedTuple):
-    """A waiting event with its position, and the receipt to acknowledge once it is stored."""
+    """A waiting event: its position, the number of its arrival, and the receipt to acknowledge once it is stored."""
 
     order: Position
     arrival: int

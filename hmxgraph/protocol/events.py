@@ -31,6 +31,8 @@ EVENT_TYPES = (
     "state_change",
     "feedback",
 )
+# The type of the events that state a single memory, written by `remember` and by importers of other systems' memories.
+MEMORY_EVENT = "x-hmxgraph-memory"
 CUSTOM_TYPE = re.compile(r"x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+")
 _STANDARD = frozenset(EVENT_TYPES)
 _SIZES = {"": 1024 * KB, "content": 512 * KB, "metadata": 64 * KB}

@@ -501,7 +501,7 @@ class CompileReport(HtmlTable):
             "events": self.events,
             "full": self.full,
             "dry_run": self.dry_run,
-            **{name: dict(getattr(self, name)) for name in _COUNTED},
+            **{name: dict(getattr(self, name)) for name in COUNT_FIELDS},
             "changes": [asdict(change) for change in self.changes],
             "near_duplicates": self.near_duplicates,
             "without_outcome": self.without_outcome,
@@ -511,7 +511,8 @@ class CompileReport(HtmlTable):
         }
 
 
-_COUNTED = ("created", "updated", "unchanged", "deprecated", "skipped")
+# The fields of a compilation report that count artifacts by type.
+COUNT_FIELDS = ("created", "updated", "unchanged", "deprecated", "skipped")
 
 
 # Verification: the number of records checked, and the findings.

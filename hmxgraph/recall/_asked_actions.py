@@ -63,7 +63,8 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the actions of procedures, and the changes of :func:`changes_of_policies`, whose verb the question uses.
 
-    Common verbs ("get") do not count, nor those used only as a noun or in the past tense ("the return", "I returned").
+    The verb is the first word of the name. Common verbs ("get") do not count, nor those used only as a noun or in the
+    past tense ("the return", "I returned").
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -85,7 +86,7 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the change that each policy is about whose condition is that the user asks for it."""
+    """Return the changes of those policies whose condition is that the user asks for a change."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
@@ -140,9 +141,9 @@ def _calls_for(question: Question, action: str) -> bool:
 
 
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
-    """Return the terms of the question without one mention of each action, and the verb before an error message.
+    """Return the terms of the question without the first mention of each action and the verb before a quoted error.
 
-    Neither is part of the message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
+    Neither is part of the error message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
     """
     text = without_reporting_verb(question.text[:LONGEST_QUESTION])
     for action in sorted(actions, key=lambda name: (-len(name), name)):
@@ -154,9 +155,9 @@ def _reported(artifact: KnownArtifact, question: Question, message_terms: frozen
     """Return how many words of the playbook's failure the question has, 0 if too few; and 1 if it names the action.
 
     Of several failures, the one with most words in the question counts. Enough are the share that :func:`_least_share`
-    returns, and at least two; a failure of fewer than ``_TELLING_WORDS`` words also needs a question that speaks of
-    trouble or names the action. If it speaks of trouble, it is enough, too, that it has at least two words beside those
-    common to all failures and those of the actions, all of them words of the failure.
+    returns, and at least two words, or the only one. A failure of fewer than ``_TELLING_WORDS`` words also needs a
+    question that speaks of trouble or names the action. If the question speaks of trouble, it also reports the failure
+    if its own words, without those of any failure and of the actions, are at least two and all belong to the failure.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)

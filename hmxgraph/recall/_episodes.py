@@ -14,7 +14,7 @@ from hmxgraph.text.lines import foreign
 
 # In a pack with entries in one of these sections, episodes fill at most BESIDE_ANSWERS of the budget. Otherwise they
 # may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
-_ANSWERS = frozenset({"procedures", "facts", "graph_relations"})
+_ANSWERS = frozenset({"procedures", "facts"})
 
 Unit = tuple[Ranked, ...]
 
@@ -27,8 +27,8 @@ def add_episodes(
     Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
     :func:`_chosen` prefers. All logs of many tasks together count as one session with a cap of its own: their best
     steps are added. Units that only repeat memories in *stated* or earlier units of their session are dropped. *errors*
-    are the places of the events that report the error that the question quotes. With *guessed*, procedures do not lower
-    the caps.
+    are the places of the events that report the error that the question quotes. *guessed*: the section ``procedures``
+    shows only a guess, which does not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -79,7 +79,7 @@ def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
     If the session has *calls*, a result whose call is not among the *events* belongs to no unit; if not, each result is
-    a unit. Other outside text, such as an error, belongs to the event before it.
+    a unit. Other outside text, such as an error, belongs to the unit of the event before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()
@@ -117,8 +117,9 @@ def _is_log(events: Sequence[Ranked]) -> bool:
 def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
     """Return the units of a session that may be shown, and its dropped events.
 
-    Repeats of memories and within the session are dropped, but not those of other sessions, so that each session stays
-    complete. A call is dropped as a repeat only together with its results: the same call may have had another result.
+    Events that repeat a memory or their own session are dropped, but not those that repeat another session, so that
+    each session stays complete. A call is dropped as a repeat only together with its results: the same call may have
+    had another result. A result whose call is dropped is dropped, too.
     """
     related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
@@ -126,7 +127,10 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
             dropped.append(Dropped(ranked, reason))
         else:
             related.append(ranked)
-    for unit in units(related, calls=any(map(_is_call, events))):
+    whole = units(related, calls=any(map(_is_call, events)))
+    in_units = {ranked.rank for unit in whole for ranked in unit}
+    dropped += (Dropped(ranked, "low_relevance") for ranked in related if ranked.rank not in in_units)
+    for unit in whole:
         reasons = [repeats.reason(ranked.candidate) for ranked in unit]
         if all(reasons):
             dropped += map(Dropped, unit, reasons)

@@ -1,4 +1,4 @@
-"""What decided a past session: the terms that both its results and its messages contain."""
+"""What decided a past session: terms that both its results and its messages contain, and what its calls changed."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Flags
+from hmxgraph.text.excerpts import fields_of
 
 # A term in at least this share of a session's events is too common to have decided the session.
 _EVERYWHERE = 0.5
@@ -26,3 +27,17 @@ def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, f
     most, top = _EVERYWHERE * len(events), max(weight_by_term.values(), default=1.0)
     decisive = {term: top * (1.0 - counts[term] / most) for term in result_terms & message_terms if counts[term] < most}
     return {**decisive, **weight_by_term}
+
+
+def changed_fields(pool: EventPool, own: Flags) -> dict[int, frozenset[str]]:
+    """Return the new fields of each result, by its place, that mostly repeats earlier results of the session *own*.
+
+    A call that changes a record returns all of it; the fields that no earlier result has say what was changed.
+    """
+    changed, known = dict[int, frozenset[str]](), set[str]()
+    for at in np.flatnonzero(own & pool.successes).tolist():
+        fields = fields_of(pool.text[at])
+        if 2 * len(fields - known) <= len(fields):
+            changed[at] = fields - known
+        known |= fields
+    return changed

@@ -347,7 +347,7 @@ class Box:
     def add_cut(self, ranked: Ranked, limit: int) -> bool:
         """Add an entry, truncated if longer than *limit* or the rest of the budget; return whether it was added.
 
-        It is not added if too little of it would remain.
+        It is not added if too little of it would remain, or if the pack has as many entries as it may.
         """
         tokens = min(ranked.candidate.tokens, limit, self.free - self.overhead(ranked))
         if tokens < min(LEAST_CUT, ranked.candidate.tokens) or len(self.packed) >= MAX_ENTRIES:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from hmxgraph.recall.pool import (
     WordMatch,
     bm25,
     norms,
+    weighted,
 )
 from hmxgraph.recall.question import speaks_of_trouble
 from hmxgraph.text.excerpts import Passages, without_old_text
@@ -25,8 +27,8 @@ from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter
 
 # Weight of matches in results, which are long and about many things, and of the mean score of the steps before and
-# after, because one piece of work takes several steps. Exponent of the share of the question that a step matches.
-_OF_RESULTS, _OF_NEIGHBOURS, _OF_SHARE = 0.3, 0.5, 0.5
+# after, because one piece of work takes several steps.
+_OF_RESULTS, _OF_NEIGHBOURS = 0.3, 0.5
 # For a question about a failure, factor on a step in which no call failed. For other questions, if any step edits a
 # file, factor on a step that edits none, such as a look at the state before a commit.
 _WITHOUT_FAILURE, _WITHOUT_EDIT = 0.6, 0.7
@@ -62,11 +64,12 @@ _FEW_WORDS, _OFTEN = 8, 3
 def steps(pool: EventPool) -> Integers:
     """Return the step number of each event, from 1: the first message after a call or result begins a step.
 
-    So does an event that does not directly follow the one before it.
+    So does an event that does not directly follow the one before it, and a message right after one of an assistant: an
+    announcement stands right before its calls, so the earlier message ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | messages
-    begins[1:] &= ~pool.follows[1:] | ~messages[:-1]
+    begins[1:] &= ~pool.follows[1:] | ~messages[:-1] | pool.by_assistants[:-1]
     numbers: Integers = np.cumsum(begins.astype(np.int64))
     return numbers
 
@@ -92,7 +95,8 @@ def step_scores(
     that are known to report that failure. Otherwise steps that edit no file count less, if any step edits one.
 
     Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
-    best eight: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40 and .51.
+    best eight, with the root of the share: .48 and .55; without the factor for edits .46 and .53; without neighbours
+    and share as well .40 and .51. On 30 other questions, the share itself instead of its root gave .46 instead of .44.
     Since terms count less in sessions where many steps contain them, packs for 8 other questions hold the same evidence
     in 119 instead of 158 lines.
     """
@@ -105,7 +109,7 @@ def step_scores(
     reports = _reports(match, pool)
     match = _discriminating(match, starts, pool.sessions)
     scores = _matches(match, pool, ~pool.results, starts) + _OF_RESULTS * _matches(match, pool, pool.results, starts)
-    scores *= _shares(match, pool, starts) ** _OF_SHARE
+    scores *= _shares(match, pool, starts)
     scores += _OF_NEIGHBOURS * _means_beside(scores, pool.follows[starts])
     if works and not ended:
         scores *= np.logical_or.reduceat(calls, starts)
@@ -145,18 +149,18 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
     >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
     array([0.37, 0.99, 1.  ])
     """
-    weighted = scores.copy()
+    lowered = scores.copy()
     for session in np.unique(sessions):
         good = np.flatnonzero((sessions == session) & (scores >= _MATCHES_WELL))
         if len(good) > 1:
-            weighted[good] *= np.linspace(_FIRST, 1.0, len(good))
-    weighted /= weighted.max(initial=0.0) or 1.0
-    for at in np.flatnonzero(edits & (weighted >= _NEAR_END)).tolist():
+            lowered[good] *= np.linspace(_FIRST, 1.0, len(good))
+    lowered /= lowered.max(initial=0.0) or 1.0
+    for at in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
         for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):
             if edits[before] or sessions[before] != sessions[at] or not scores[before]:
                 break
-            weighted[before] = max(weighted[before], weighted[at] - _LESS_PER_REASON * (at - before))
-    return weighted
+            lowered[before] = max(lowered[before], lowered[at] - _LESS_PER_REASON * (at - before))
+    return lowered
 
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
@@ -167,7 +171,7 @@ def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers)
 
 
 def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
-    """Return *match* with lower counts of each term, the more steps of a session contain it.
+    """Return *match* with lower counts for terms that many steps of a session contain.
 
     The id of a task or the name of a folder finds the session, but does not distinguish its steps.
     """
@@ -184,10 +188,8 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
 def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
     """Return the weight of the question's terms in each step, as a share of that of all terms; results count less."""
     counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
-    found = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
-    weights = np.asarray(match.weights, dtype=np.float64)
-    shares: Floats = weights @ found / (weights.sum() or 1.0)
-    return shares
+    present = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
+    return weighted(match.weights, present) / (match.weights.sum() or 1.0)
 
 
 def _means_beside(scores: Floats, follows: Flags) -> Floats:
@@ -256,13 +258,14 @@ def shortened(
     events: Flags,
     weight_by_term: Mapping[str, float],
     count_tokens: TokenCounter,
+    preferred: Mapping[int, Container[str]] = MappingProxyType({}),
     *,
     roomy: bool = False,
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    They lack the old text of an edit: the new text is what was done. If the pack is *roomy*, they may be longer, most
-    of all edits and assistants' messages.
+    They lack the old text of an edit: the new text is what was done. The *preferred* fields of an event, by its place,
+    come before what matches. If the pack is *roomy*, texts may be longer, most of all edits and assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
@@ -270,7 +273,7 @@ def shortened(
         edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
         reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
-            passages = Passages.of(without_old_text(texts[at]), weight_by_term)
+            passages = Passages.of(without_old_text(texts[at]), weight_by_term).preferring(preferred.get(at, ()))
             texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
             tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
     return pool.with_lines(texts, tokens)

@@ -69,8 +69,8 @@ class NamedTime(NamedTuple):
     is_bounded: bool = False
 
 
-def time_reference(text: str, as_of_us: int) -> Span | None:
-    """Return the first time that *text* names, as a span; None if it names none.
+def named_time(text: str, as_of_us: int) -> NamedTime | None:
+    """Return the first time that *text* names, with its position; None if it names none.
 
     Understands dates, months and parts of them, quarters, seasons, holidays, years, weekdays, expressions such as
     "yesterday", "last week" or "two months ago", and offsets from them. A month without a year is the latest one that
@@ -78,22 +78,11 @@ def time_reference(text: str, as_of_us: int) -> Span | None:
     *as_of_us*, "from ... to" and "between ... and" to the end of the second time. A relative expression such as "last
     week" is ignored if a date with a year follows it, or any date directly.
 
-    >>> str(time_reference("What happened on 7 May 2023?", 0))
-    '2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z'
-    >>> str(time_reference("Who called the day before yesterday?", 1_678_000_000_000_000))
+    >>> named = named_time("What broke on 7 May 2023?", 0)
+    >>> str(named.span), "What broke on 7 May 2023?"[named.start : named.end]
+    ('2023-05-07T00:00:00.000Z/2023-05-08T00:00:00.000Z', '7 May 2023')
+    >>> str(named_time("Who called the day before yesterday?", 1_678_000_000_000_000).span)
     '2023-03-03T00:00:00.000Z/2023-03-04T00:00:00.000Z'
-
-    """
-    named = named_time(text, as_of_us)
-    return None if named is None else named.span
-
-
-def named_time(text: str, as_of_us: int) -> NamedTime | None:
-    """Return the time that :func:`time_reference` returns, with its position in *text*.
-
-    >>> named = named_time("What broke on 18 March?", 0)
-    >>> "What broke on 18 March?"[named.start : named.end]
-    '18 March'
 
     """
     today = day(as_of_us)

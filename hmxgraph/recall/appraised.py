@@ -86,9 +86,9 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Appraised:
     """The knowledge in force, and the candidates made from it.
 
-    ``progress`` is the position of the running session in the leading task schema, or else in the best one that may be
-    included; ``remedy`` is the best playbook that may be included for the failure that the session just hit, or that
-    the question reports.
+    ``progress`` is the position of the running session in a task schema that may be included: the leading one, else the
+    best; ``remedy`` is the best playbook that may be included for the failure that the session just hit, or that the
+    question reports.
     """
 
     appraisal: Appraisal

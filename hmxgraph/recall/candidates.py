@@ -19,9 +19,10 @@ from hmxgraph.recall.question import PackRequest, Question
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Tenant, state version, moment, number of events, and whether the search was truncated.
+    """Tenant, state version, moment and number of events.
 
-    ``unsettled``: concurrent writes occurred during every attempt to read, so the state has no single version.
+    ``truncated``: more events or knowledge match, or may match, than were read. ``unsettled``: concurrent writes
+    occurred during every attempt to read, so the state has no single version.
     """
 
     tenant_id: str
@@ -127,9 +128,9 @@ class RecencyDecay:
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
     """Return how recency decays for *request* as of *as_of_us*.
 
-    From the time that the question names, else from now. Recency is 0 for a question about the past that names no time,
-    unless it asks for the latest or has no terms ("?"). ``recency_biased`` always counts from now, with a shorter
-    half-life.
+    It decays from the time that the question names, else from now. It is 0 for a question about the past that names no
+    time, unless that asks for the latest or has no terms ("?"). With ``recency_biased`` it always decays from now, with
+    a shorter half-life.
     """
     if request.strategy == "recency_biased":
         return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)

@@ -95,18 +95,20 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
-# How many times ``MOST_SESSIONS`` sessions are compared, because some may be copies of others.
+# Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
 _COPIES = 3
-# Share of the budget for episodes next to procedures, facts or relations (see ``recall/_episodes.py``), and for cases;
-# if there are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
+# Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases; if there
+# are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
 BESIDE_ANSWERS, ALONE = 0.5, 0.8
 # Approximate tokens per case.
 _TOKENS_OF_CASE = 96
 # For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
 _BARE = 1
-# A statement about the question has at least this part of the largest share of it that a message of a person has, and
-# at most this many tokens.
+# A statement about the question contains at least this fraction of the largest share of it in a message of a person,
+# and has at most this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
+# Least share of the question in a session that worked, as a fraction of that in the failed ones that it stands beside.
+_NEARLY_ALIKE = 0.85
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
 # Strategies that only show single events, never whole sessions.
@@ -117,10 +119,11 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 class Draft:
     """What a pack is assembled from; ``whole`` holds the full text of the best events that the pool has truncated.
 
-    ``outcomes``: "positive" or "negative", the last feedback on each session that got any; ``long_sessions``: logs of
-    many tasks; ``results``: the recorded call of each result, by id; ``changes``: tools that change something;
-    ``examples``: sessions fetched to serve as examples or cases, long ones only in part (if empty, any session may
-    serve). With a ``mask_key`` secrets are masked; equal secrets get the same mark, with a hash under that key.
+    ``outcomes``: the last feedback, "positive" or "negative", on the best sessions and those of events linked to the
+    best ones, where there is any; ``long_sessions``: logs of many tasks; ``results``: the id of the recorded call, by
+    that of its result; ``changes``: tools that change something; ``examples``: sessions fetched to serve as examples or
+    cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked; equal
+    secrets get the same mark, with a hash under that key.
     """
 
     request: PackRequest
@@ -195,10 +198,11 @@ class Draft:
     def whole_sessions(self) -> frozenset[str]:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
-        They are the running session with either all cases or a few examples. Examples are for questions that want some
-        and, if the best is a log of many tasks, for others that do not ask for a time; the pack must have both episodes
-        and procedures. They need work with tools or something to show in the section ``procedures``: conversations are
-        shown line by line. There are none for strategies that only show single events.
+        They are the running session with either all cases or a few examples; if these had the error that the question
+        quotes and all failed, one that did not fail is added. Examples are for questions that want some and, if the
+        best is a log of many tasks, for others that do not ask for a time. For them, the pack must have both episodes
+        and procedures, and there must be work with tools or something to show as a procedure: conversations are shown
+        line by line. Strategies that only show single events have no whole sessions.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -210,15 +214,7 @@ class Draft:
             return frozenset()
         if not self._procedure_ids and not self._acting:
             return frozenset()
-        guidance = self.appraised.appraisal.guidance
-        best = self._by_steps.best_sessions(
-            _COPIES * MOST_SESSIONS,
-            self._eligible_sessions,
-            self.events.match.share,
-            self._failed,
-            () if guidance.guesses else guidance.changes,
-            self.events.if_failed,
-        )
+        best = self._best_examples(self._eligible_sessions)
         if not wants_examples and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         distinct = self._by_steps.without_copies(best)
@@ -226,6 +222,8 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
+        if self.events.error.sessions and self._failed.issuperset(best):
+            best += self._best_examples(self._worked_instead(best))[:1]
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -233,15 +231,38 @@ class Draft:
         """The sessions whose last feedback was negative."""
         return frozenset(each for each, outcome in self.outcomes.items() if outcome == "negative")
 
+    def _best_examples(self, eligible: Collection[str]) -> list[str]:
+        """Return the best of the *eligible* sessions as examples, best first."""
+        guidance = self.appraised.appraisal.guidance
+        return self._by_steps.best_sessions(
+            _COPIES * MOST_SESSIONS,
+            eligible,
+            self.events.match.share,
+            self._failed,
+            () if guidance.guesses else guidance.changes,
+            self.events.if_failed,
+        )
+
+    @property
+    def _past_sessions(self) -> frozenset[str]:
+        """The past sessions that may be examples: those fetched as such, else any."""
+        return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
+
+    def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
+        """The past sessions without the quoted error that did not fail, and in which a call of its tool worked.
+
+        Their messages and calls contain nearly as much of the question as those of each of the *failed* sessions.
+        """
+        pool, of_session = self.events.pool, self.events.share_of_session
+        tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
+        near = of_session >= _NEARLY_ALIKE * of_session[pool.of_sessions(failed)].max(initial=0.0)
+        past = self._past_sessions - self._failed - self.events.error.sessions
+        return past.intersection(compress(pool.session_id, (near & pool.with_tools(tools) & pool.successes).tolist()))
+
     @property
     def _eligible_sessions(self) -> frozenset[str]:
-        """The past sessions that may be examples: those fetched as such, else any.
-
-        If a past session had the error that the question quotes, only those that had it.
-        """
-        fetched = (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
-        had_error = self.events.error.sessions - {self.request.session_id}
-        return fetched & had_error if had_error else fetched
+        """The past sessions from which examples are taken first: those that had the quoted error, if any, else all."""
+        return self._past_sessions & self.events.error.sessions or self._past_sessions
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -270,10 +291,10 @@ class Draft:
     def _is_new(self) -> bool:
         """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new."""
         question = self.events.question
-        asks = question.works or not question.recalls
+        is_request = question.works or not question.recalls
         if self.events.error.terms:
             return self.events.error.is_unknown
-        return asks and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
+        return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
     def _is_known(self) -> bool:
@@ -286,7 +307,7 @@ class Draft:
 
     @cached_property
     def _procedure_ids(self) -> frozenset[str]:
-        """The ids of what the section ``procedures`` may show: procedures, playbooks and task records."""
+        """The ids of what the section ``procedures`` may show: artifacts other than policies, and task records."""
         return frozenset(each.source_id for each in self.appraised.useful if each.section == "procedures")
 
     @cached_property
@@ -320,9 +341,10 @@ class Draft:
 
     @cached_property
     def _statements(self) -> Flags:
-        """Which short messages of people have nearly the largest share of the question and led to no call.
+        """Which short messages of people in past sessions without calls have nearly the largest share of the question.
 
-        They may say what a procedure does not know: "The lift is repaired, you may use it again".
+        Those that ask for something do not count. The others may say what a procedure does not know: "The lift is
+        repaired, you may use it again".
         """
         pool, share = self.events.pool, self.events.match.share
         people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
@@ -425,7 +447,8 @@ class Draft:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
         A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
-        always count as related, and so do the most relevant ones of the time that the question names.
+        always count as related, and so do, unless the work is new, the most relevant ones of the time that the question
+        names.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -460,7 +483,7 @@ class Draft:
                 yield from ((event_id, "deprecated") for event_id in sorted(record.reporting_events))
 
     def _evidence(self) -> Iterator[Candidate]:
-        """Yield the events that support other candidates, unless they are candidates for the section of episodes."""
+        """Yield the events that support other candidates, unless they are themselves candidates for ``episodes``."""
         shown = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens

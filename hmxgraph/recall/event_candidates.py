@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.recall._examples import decisive_weights
+from hmxgraph.recall._examples import changed_fields, decisive_weights
 from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
     EPISODIC,
@@ -54,7 +54,7 @@ _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
 # they score at least this fraction of the best step.
 LONGEST_EPISODE = 256
-_NEARLY = 0.7
+_NEARLY = 0.65
 # Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
 # between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two
 # examples and no such limit 76.4, 68.9 and 43.0. With 0.85 instead of 0.7, packs for 28 questions lost no session of
@@ -98,9 +98,10 @@ class Episodes:
     """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
 
     *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    score component but provenance, so that the score alone drops them. ``outcomes``: "positive" or "negative", the last
-    feedback on each session that got any; ``results``: the recorded call of each result, by id; ``long_sessions``: logs
-    of many tasks; ``step``: for each event the number of its step in a log shown by steps, else -1.
+    score component but provenance, so that the score alone drops them. ``outcomes``: the last feedback on sessions,
+    "positive" or "negative", where known; ``results``: the id of the recorded call, by that of its result;
+    ``long_sessions``: logs of many tasks; ``step``: for each event the number of its step in a log shown by steps, else
+    -1.
     """
 
     pool: EventPool
@@ -122,7 +123,7 @@ class Episodes:
         """Recency of each event in [0, 1]: scaled by *timely*, but not below what it needs for the threshold."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
-        recencies: Floats = self._counts * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
+        recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
         return recencies
 
     @cached_property
@@ -134,17 +135,17 @@ class Episodes:
         return scores(self._relevance, recency, 1.0, self._salience)
 
     @cached_property
-    def _counts(self) -> Floats:
+    def _related_factor(self) -> Floats:
         """1 for related events, 0 for others."""
         return np.ones(len(self)) if self.related is None else self.related.astype(np.float64)
 
     @cached_property
     def _relevance(self) -> Floats:
-        return self._counts * self.relevance
+        return self._related_factor * self.relevance
 
     @cached_property
     def _salience(self) -> Floats:
-        return self._counts * np.array(self.pool.salience, dtype=np.float64)
+        return self._related_factor * np.array(self.pool.salience, dtype=np.float64)
 
     @cached_property
     def _columns(self) -> _Columns:
@@ -171,7 +172,7 @@ class Episodes:
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
             factors[~self.pool.in_sessions_of(self.pool.successes)] = _IF_OTHER
-        changed = self._of_tools(changes)
+        changed = self.pool.with_tools(changes)
         if changed.any():
             factors[~self.pool.in_sessions_of(changed)] = _IF_OTHER
         answers = (self.pool.by_assistants & ~self.pool.results & ~self._of_logs) | self.pool.prompts
@@ -214,9 +215,9 @@ class Episodes:
         logs = self._of_logs
         if not logs.any():
             return self
-        about = self.pool.in_sessions_of(self._counts > 0)
+        about = self.pool.in_sessions_of(self._related_factor > 0)
         relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
-        related = np.where(logs, about & (scores >= _NEARLY), self._counts > 0)
+        related = np.where(logs, about & (scores >= _NEARLY), self._related_factor > 0)
         step = np.where(logs, steps(self.pool), -1)
         explained = self._explanations & logs
         explained[1:] &= related[:-1]
@@ -238,7 +239,7 @@ class Episodes:
 
         The pool *whole* has the texts before they were cut.
         """
-        logs = self._of_logs & (self._counts > 0)
+        logs = self._of_logs & (self._related_factor > 0)
         used = sum(compress(self.pool.tokens, logs & self.pool.of_sessions(sessions)))
         if not 0 < 2 * used < room:
             return self
@@ -246,7 +247,7 @@ class Episodes:
 
     def with_results(self) -> "Episodes":
         """Return the events; short results of related calls become related: a call alone would seem to have worked."""
-        relevance, related = self._relevance.copy(), self._counts > 0
+        relevance, related = self._relevance.copy(), self._related_factor > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
             if call >= 0 and related[call] and len(self.pool.text[at]) <= LINE:
@@ -262,7 +263,7 @@ class Episodes:
         sessions and, except in the *running* session, farewells that are off topic. Logs of many tasks only lose empty
         events and the small talk before calls ("Now let me run the tests").
         """
-        relevance, related = self._relevance.copy(), (self._counts > 0) & ~self.pool.empty
+        relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas | self.pool.prompts
         farewells = self._farewells & self._off_topic(shares)
@@ -272,7 +273,8 @@ class Episodes:
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
             own &= ~self.pool.empty & ~skipped
-            best = relevance[own].max(initial=0.0)
+            # For a question about a failure, what went well is unrelated; it may be all that matched in a session.
+            best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
             related |= own
@@ -280,7 +282,7 @@ class Episodes:
 
     def within(self, sessions: Collection[str]) -> "Episodes":
         """Return the events, only those of *sessions* related: in a pack of whole sessions others do not count."""
-        return replace(self, related=(self._counts > 0) & self.pool.of_sessions(sessions))
+        return replace(self, related=(self._related_factor > 0) & self.pool.of_sessions(sessions))
 
     def outlined(
         self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int, errors: Flags
@@ -288,11 +290,12 @@ class Episodes:
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
-        that match the question best, and how the session ended. The *errors* that the question is about, their calls
-        and what was said next have the highest relevance.
+        that match the question best, and how the session ended: a message, or the last result with its call. The
+        *errors* that the question is about, their calls and what was said next have the highest relevance.
         """
-        relevance, related = self._relevance.copy(), self._counts > 0
-        decided = (self._requests | self._ends | self._of_tools(changes)) & ~self.pool.empty
+        relevance, related = self._relevance.copy(), self._related_factor > 0
+        ends = self._ends | self._calls_of(self._ends & self.pool.results)
+        decided = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
@@ -307,7 +310,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages are the first from one of the *errors* on, with only results in between, or report it."""
+        """Which messages report one of the *errors*, or are the first after it with only results in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
@@ -319,8 +322,8 @@ class Episodes:
         """Which messages among these *events* have nearly the largest share of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three of each side, none that is off topic, and none with more than half of its words in a better one: a
-        refusal is often said again and again.
+        At most three of each side, none that is off topic, and none with more than half of its words in a better one,
+        because a refusal is often repeated.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
@@ -343,12 +346,13 @@ class Episodes:
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning and to matching or decisive passages."""
+        """Return the events, long results in *sessions* cut to their beginning, what changed, and what matters."""
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
             weights = decisive_weights(self.pool, own, weight_by_term)
-            pool = shortened(pool, own & pool.results, weights, count_tokens)
+            changed = changed_fields(self.pool, own)
+            pool = shortened(pool, own & pool.results, weights, count_tokens, changed)
         return replace(self, pool=pool)
 
     def beside_procedure(
@@ -359,10 +363,10 @@ class Episodes:
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
         messages about the request, other calls, and failures; if at most one event besides its end is left, it is
         dropped. So is a session without any of the *special* events, which contain the special terms of this request.
-        Its *statements* about what is asked stay.
+        Of a dropped one, the *statements* about what is asked stay.
         """
-        covered = self._routine(routine) | self._repeated_errors | self._off_topic(shares)
-        related = self._counts > 0
+        covered = self._routine_events(routine) | self._repeated_errors | self._off_topic(shares)
+        related = self._related_factor > 0
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
             kept = own & related & ~covered
@@ -401,7 +405,7 @@ class Episodes:
         latest.
         """
         whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
-        kept = (self._counts > 0) & ~self.pool.empty & ~self._repeated_errors
+        kept = (self._related_factor > 0) & ~self.pool.empty & ~self._repeated_errors
         for at in np.flatnonzero(kept & ~whole & self.pool.successes).tolist():
             kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
@@ -454,7 +458,7 @@ class Episodes:
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question.
 
-        Except the end of a session, and an assistant's answer to a message after the end that matches more.
+        The end of a session is none of them, nor is an assistant's answer to a message after the end that matches more.
         """
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self.pool.by_assistants
@@ -500,9 +504,9 @@ class Episodes:
         places = np.flatnonzero(events)
         return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
 
-    def _routine(self, tools: Collection[str]) -> Flags:
+    def _routine_events(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results; without retries."""
-        routine: Flags = self._of_tools(tools) & ~self.pool.failures
+        routine: Flags = self.pool.with_tools(tools) & ~self.pool.failures
         # A call whose result says that it failed is not routine either.
         return routine & ~self._calls_of(self.pool.failures) & ~self._retries
 
@@ -520,7 +524,7 @@ class Episodes:
 
     @property
     def _repeated_errors(self) -> Flags:
-        """Which errors without the name of a tool share at least half of their words with the result before them."""
+        """Which results that name no tool, such as errors, share at least half of their words with the one before."""
         other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
         after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]
@@ -536,10 +540,6 @@ class Episodes:
         messages[1:] &= self.pool.failures[:-1]
         messages[:1] = False
         return messages
-
-    def _of_tools(self, tools: Collection[str]) -> Flags:
-        """Which events are calls of these *tools*, or their results."""
-        return np.array([part is not None and part[0] in tools for part in self.pool.tools], dtype=np.bool_)
 
     def _calls_of(self, results: Flags) -> Flags:
         """Which events are the calls of these *results*."""

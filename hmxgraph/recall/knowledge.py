@@ -238,7 +238,7 @@ _BESIDE_REMEDY = 0.5
 # A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
 # Minimum relevance of the playbook that warns of an expected step, of one that the question may mean, and of a policy
-# on which an expected action depends.
+# about a lookup result on which an expected action depends.
 _WARNING = 0.5
 # Minimum relevance of a further procedure for a request that asks for several things.
 _FURTHER = 0.6
@@ -259,8 +259,8 @@ class Guidance:
     """What the compiler's model, the running session and the wording of a request say about the actions to take.
 
     - Model: ``lead`` is the id of the leading procedure, if one fits, ``led`` its goal actions, ``changes`` those of
-      them that change something, ``chance`` the probability that a request like this leads to the least likely change.
-      ``expected`` are the likely actions among all ``known`` ones; none without a model.
+      them that change something, ``chance`` the probability that a request like this leads to the least likely change
+      of these. ``expected`` are the likely actions among all ``known`` ones; none without a model.
     - Session: ``done`` are its actions so far, oldest first; ``failure`` is the key of the failure of its last action,
       or "".
     - Playbooks: ``remedies`` are the ids of those for this failure or the one that the question reports; ``warning`` is
@@ -403,8 +403,8 @@ class Guidance:
 
         It is 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it. If
         there is such a playbook, the relevance of everything else but policies is halved; if there is none and the
-        question quotes an error, that of everything but policies and playbooks. It is 0 for artifacts that have none of
-        the actions in ``about``, and for playbooks about another error than the quoted one.
+        question quotes an error, that of everything but policies and playbooks. It is 0 for artifacts all of whose
+        actions are others than those in ``about``, and for playbooks about another error than the quoted one.
         """
         if self.answers(artifact):
             return 1.0
@@ -558,7 +558,7 @@ def _recovery(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
 
 
 def blockers(session: RunningSession) -> list[str]:
-    """Return the latest failures of the session without a later success of the same action, latest first."""
+    """Return up to five failures of the session without a later success of the same action, latest first, shortened."""
     open_failures: dict[str, str] = {}
     for each in session.events:
         if each.failed:

@@ -44,11 +44,12 @@ _LEAST_MEMORY = 0.35
 _NAMED = 0.5
 # A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
-# A word with a capital letter; a quotation in a policy.
+# A word with a capital letter.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 # An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
 _RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
+# A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
 
 
@@ -74,7 +75,7 @@ class Appraisal:
         return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
     def share(self, words: str) -> float:
-        """Return the share of the question's term weight in *words*, in [0, 1]; 1 for a full match."""
+        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1."""
         term_set = set(words.split())
         matched = sum(weight for term, weight in self.weights.items() if term in term_set)
         return min(matched / self._enough, 1.0) if self._enough else 0.0
@@ -145,11 +146,6 @@ def trust(record: KnownRecord) -> float:
     if record.rejected:
         return REJECTED
     return _VERIFIED if record.trust_tier == "verified_record" else _NOT_COUNTERSIGNED
-
-
-def _record_candidates(records: Iterable[KnownRecord], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate for each of *records*."""
-    yield from (_record(record, appraisal) for record in records)
 
 
 def _record(record: KnownRecord, appraisal: Appraisal) -> Candidate:
@@ -236,7 +232,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
-    yield from _record_candidates(known.records, appraisal)
+    yield from (_record(record, appraisal) for record in known.records)
 
 
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
@@ -359,7 +355,9 @@ def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     return frozenset(term for term, count in counts.items() if count > max(len(titles) / 2, _SEVERAL - 1))
 
 
-def repeated(artifacts: Collection[KnownArtifact], candidates: Iterable[Candidate], lead: str | None) -> frozenset[str]:
+def repeated(
+    artifacts: Collection[KnownArtifact], candidates: Collection[Candidate], lead: str | None
+) -> frozenset[str]:
     """Return the ids of artifacts that repeat an eligible one.
 
     These are procedures with only some of the actions of the *lead*; procedures whose title only adds words to the
@@ -426,7 +424,7 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
 
 
 def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the ids of the best-supported soft rules, which apply to any work; those about things at hand do not."""
+    """Return the ids of the five best-supported soft rules that apply to any work: not only to things at hand."""
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))

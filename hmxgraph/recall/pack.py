@@ -169,7 +169,7 @@ def rendered(lines: Sequence[Line]) -> str:
 
 
 def parts_of(lines: Sequence[Line]) -> list[Part]:
-    """Return the headings, dates and entries of the text in order.
+    """Return the notice, headings, dates and entries of the text in order.
 
     Each part starts with a letter, digit or mark and ends its line. The built-in tokenizers never merge across such a
     line end, so the token count of the text is the sum over its parts.
@@ -316,9 +316,9 @@ class Pack(ContextPack):
     ) -> Path:
         """Write the pack as one self-contained HTML page to *path* and return the path.
 
-        *trails* adds the evidence of entries: by ``source_id``, events with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``, as ``graph.explain(source_id)`` returns them. *drop_texts* adds the texts of
-        dropped candidates, by ``source_id``.
+        *trails* adds the evidence of entries: by ``source_id``, events as dicts with ``timestamp``, ``session_id``,
+        ``event_type`` and ``text``: ``[event.document() for event in graph.explain(source_id).trail()]``. *drop_texts*
+        adds the texts of dropped candidates, by ``source_id``.
 
         Raises:
             NotWritten: *path* cannot be written.

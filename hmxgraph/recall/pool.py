@@ -144,7 +144,7 @@ class Occurrences:
         return self._occurrences([self._lexicon[word] for word in words])
 
     def related_counts(self, words: Sequence[str]) -> Floats:
-        """Return :meth:`counts` plus a fraction for words of the same family, and for two words written as one."""
+        """Return :meth:`counts` plus a fraction of those of related words, and those of two words written as one."""
         counts = self.counts(words)
         related_words = [
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
@@ -236,10 +236,10 @@ _APART = REACH + 1
 class EventPool:
     """Candidate events in canonical order: by session, then in session order.
 
-    The fields are those of a row of ``graph._events.pool_rows``, in that order. Documents have a ``title``; ``words``
-    are the search terms, separated by blanks; ``tokens`` counts the rendered line; ``asks``: whether the text ends with
-    a question mark; ``label`` names the origin of outside text. ``centres`` are the ids of the events whose ``REACH``
-    neighbours on both sides are in the pool too.
+    The fields but ``centres`` are those of a row of ``graph._events.pool_rows``, in that order. Documents have a
+    ``title``; ``words`` are the search terms, separated by blanks; ``tokens`` counts the rendered line; ``asks``:
+    whether the text ends with a question mark; ``label`` names the origin of outside text. ``centres`` are the ids of
+    the events whose ``REACH`` neighbours on both sides are in the pool too.
     """
 
     event_id: tuple[str, ...] = ()
@@ -427,6 +427,10 @@ class EventPool:
         """Which events are tool calls."""
         return self._of_kind(CALLED)
 
+    def with_tools(self, tools: Container[str]) -> Flags:
+        """Which events are calls of these *tools*, or their results."""
+        return np.array([part is not None and part[0] in tools for part in self.tools], dtype=np.bool_)
+
     @cached_property
     def successes(self) -> Flags:
         """Which events are results of calls that did not fail."""
@@ -510,7 +514,7 @@ class EventPool:
 
 
 # The columns that depend on the lines, and those that depend on the tool calls and results in them.
-_OF_LINES = frozenset({"lengths", "empty", "abbreviating"})
+_OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 

@@ -67,7 +67,7 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# How something ended: a problem that was solved, the last of several attempts, or what is left to do.
+# How something ended: how a problem was solved, or what its cause was in the end.
 _ENDED = re.compile(
     r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
     r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
@@ -76,7 +76,7 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b",
     re.IGNORECASE,
 )
-# How far work has got: whether it is finished, or where it stopped.
+# How far work has got: whether it is finished, where it stopped, or what is left to do.
 _STATE = re.compile(
     rf"\b(?:{_AUXILIARIES})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
     r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
@@ -85,11 +85,13 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# How an assistant should answer: standing instructions are meant, whatever they are about.
+# How an assistant should answer: standing instructions are meant, whatever they are about. "How do we answer 'is it
+# free?'" asks for what to say instead.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
     r"|\bhow (?:do|should|shall|must|can) (?:i|we|you)\b[^.?!]{0,30}\b(?:answer|reply|respond|phrase|word|format)\b"
+    r"(?!(?: to)? (?:['\"“\u2018]|(?:an?|if|that|when|whether|who)\b))"
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
@@ -118,8 +120,9 @@ ANY_FAILURE = frozenset(
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# What may be an error message: what a program gives, a person says or follows a colon in quotation marks, or text from
-# "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. After a word of the group ``gives`` it certainly is one.
+# What may be an error message: a quotation that a program gives, that a person says or that follows a colon, or text
+# from "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. After a word of the group ``gives`` it certainly is
+# one.
 _MESSAGE = re.compile(
     r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
     r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}|:\s+)[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
@@ -158,14 +161,14 @@ class Question:
     - Words: ``terms`` are its search terms; ``keywords`` its words, unstemmed, without stop words; ``runs`` all runs of
       up to ``LONGEST_NAME`` terms, used to match names and titles; ``names`` what extraction recognised as names;
       ``subjects`` the words after auxiliary verbs, as terms: "ann" in "when did Ann call?".
-    - Kind: ``recalls``: asks about the past, as all questions do but those for how to do something; ``works``: requests
-      work; ``latest``: asks for the latest of something; ``ended``: asks how something ended or how far it has got;
-      ``of_manner``: asks how to answer; ``seeks_advice``: asks what can be done; ``when``: asks for a time; ``own``:
-      has "I" or "my".
+    - Kind: ``intent``: its class in HMX-C 5, such as "temporal"; ``recalls``: asks about the past, as all questions do
+      but those for how to do something; ``works``: requests work; ``latest``: asks for the latest of something;
+      ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer; ``seeks_advice``:
+      asks what can be done; ``when``: asks for a time; ``own``: has "I" or "my".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
-    - Time: ``span`` is the time that it names; ``dated``: that is a calendar date, and no open range; ``months``: the
-      terms of the months, seasons and holidays in it.
+    - Time: ``span`` is the time that it names; ``dated``: the calendar gives that ("in May 2023"), not the moment of
+      asking ("last week"), and it is no open range; ``months``: the terms of the months, seasons and holidays in it.
     """
 
     text: str
@@ -346,7 +349,7 @@ def _message(match: re.Match[str]) -> str:
 
 
 def without_reporting_verb(text: str) -> str:
-    """Return *text* without the word before a quoted error message.
+    """Return *text* without the word and the quotation mark before a quoted error message.
 
     >>> without_reporting_verb('fetch returned "Error: all gone"')
     'fetch Error: all gone"'

@@ -186,26 +186,43 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
-    A named person adds no further entities: an agent asked to cancel an order needs the relations of this order, not
-    the customer's other orders.
+    A person, or what a record calls by name, adds no further entities: an agent asked to cancel an order needs the
+    relations of this order, not the customer's other orders. Beside such a name, what has a relation to a named thing
+    counts only if it is related to the bearer of the name, too: others' bookings of the same flight do not.
     """
-    people = {entity.key for entity in related.entities if entity.type == "person"}
-    named = related.named - people
-    return _origins(related) | {each.source_key for each in related.relations if each.target_key in named}
+    names = {each.target_key for each in related.relations if each.relation_type == _NAME}
+    names |= {entity.key for entity in related.entities if entity.type == "person"}
+    people = related.named & names
+    holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
+    if people:
+        bearers = _origins(replace(related, named=people))
+        holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
+    return _origins(related) | holders
+
+
+def _ends(relation: KnownRelation) -> frozenset[str]:
+    return frozenset({relation.source_key, relation.target_key})
 
 
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records have it. Any entity is shared if, of each type of entity with relations to it,
-    there are several: the card of one user is not shared, however many orders it paid.
+    A name is shared if several records of a type have it: a user and the email address of this user are one person. Any
+    entity is shared if, of each type of entity with relations to it, there are several: the card of one user is not
+    shared, however many orders it paid.
     """
     types = {entity.key: entity.type for entity in related.entities}
-    bearers = Counter(each.target_key for each in related.relations if each.relation_type == _NAME)
-    holders: dict[str, Counter[str]] = {}
-    for source, target in {(each.source_key, each.target_key) for each in related.relations}:
-        holders.setdefault(target, Counter())[types[source]] += 1
-    return frozenset(key for key in named if bearers[key] <= 1 and min(holders.get(key, {"": 1}).values()) <= 1)
+    bearers, holders = dict[str, Counter[str]](), dict[str, Counter[str]]()
+    for counts, links in (
+        (bearers, (each for each in related.relations if each.relation_type == _NAME)),
+        (holders, related.relations),
+    ):
+        for source, target in {(each.source_key, each.target_key) for each in links}:
+            counts.setdefault(target, Counter())[types[source]] += 1
+    none = {"": 1}
+    return frozenset(
+        key for key in named if max(bearers.get(key, none).values()) <= 1 and min(holders.get(key, none).values()) <= 1
+    )
 
 
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
@@ -286,11 +303,11 @@ def _origins(related: Related) -> frozenset[str]:
 
 
 def _worded(
-    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], assurance: float
+    related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], factor: float
 ) -> Iterator[Sentence]:
     """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it.
 
-    *assurance* is the factor on the relevance of all sentences.
+    The relevance of all sentences is multiplied by *factor*.
     """
     by_key = {entity.key: entity for entity in related.entities}
     totals: dict[str, float] = {}
@@ -313,7 +330,7 @@ def _worded(
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
-            relevance = assurance * max((totals[source] / top) ** _FLATNESS, least[source])
+            relevance = factor * max((totals[source] / top) ** _FLATNESS, least[source])
             from_records = any(each.relation_type not in _VERBS for each in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records

@@ -413,8 +413,8 @@ class Ranking:
     def best_sessions(self, most: int) -> dict[str, float]:
         """Return at most *most* sessions, best first, each with the worth of its best event.
 
-        For a request for work they are the likely examples, else those of the best events. Sessions that had the error
-        that the question quotes count more.
+        For a request for work they are the likely examples, else those of the best events, in both cases of events that
+        score above 0. Sessions that had the error that the question quotes count more.
         """
         worth = self.first
         if self.question.works:
@@ -479,9 +479,9 @@ class Ranking:
 
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related. If it names an identifier that events contain, words only relate :attr:`_carriers` and, to a
-        request, events whose share of it is near the largest. Without a match in words or meaning nothing can be
-        excluded.
+        they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
+        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
+        match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -502,7 +502,7 @@ class Ranking:
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
             related &= relevance >= _NEAR_BEST
         if self._carriers.any():
-            related &= self._carriers
+            related = related & self._carriers if (related & self._carriers).any() else self._carriers
         if not self.question.recalls:
             share = self.match.share
             related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
@@ -511,13 +511,13 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return the *relevance* of events, lower for earlier ones among those of some relevance."""
+        """Return the *relevance* of events, lower for the earlier ones of some relevance; the largest value stays."""
         some = np.flatnonzero(relevance >= _SOME)
-        ranks = np.empty(len(some))
-        ranks[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
-        weighted = relevance.copy()
-        weighted[some] *= ranks
-        newest: Floats = weighted * (relevance.max(initial=0.0) / (weighted.max(initial=0.0) or 1.0))
+        factors = np.empty(len(some))
+        factors[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
+        lowered = relevance.copy()
+        lowered[some] *= factors
+        newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
 
     @property
@@ -608,29 +608,44 @@ class Ranking:
     def named_cases(self) -> Flags:
         """Which events are of sessions about someone or something that a question about the past names.
 
-        None for a request for work, or unless most events are of sessions with tool results. A name must have several
-        words or a digit. A session is not about a name that only its results contain.
+        None for a request for work. What counts as a name is in :attr:`_about_named`.
         """
-        naming = np.zeros(len(self.pool), dtype=np.bool_)
-        if not self.question.recalls or self.question.works or not self.pool.of_tools:
-            return naming
-        for name in self.question.names:
+        if not self.question.recalls or self.question.works:
+            return np.zeros(len(self.pool), dtype=np.bool_)
+        return self._about_named > 0
+
+    @cached_property
+    def _about_named(self) -> Floats:
+        """The part of the question's names that the session of each event is about, in [0, 1].
+
+        0 unless most events are of sessions with tool results. A name must have several words or a digit. A session is
+        not about a name that only its results contain. Names of few sessions count more: in "Ethan Garcia moves to New
+        York", the sessions are those about the man.
+        """
+        named, total, sessions = np.zeros(len(self.pool)), 0.0, self.pool.sessions
+        for name in self.question.names if self.pool.of_tools else ():
             if len(own_terms := terms(name)) > 1 or any(map(str.isdigit, name)):
-                naming |= (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
-        return self.pool.in_sessions_of(naming & ~self.pool.results)
+                naming = (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
+                naming = self.pool.in_sessions_of(naming & ~self.pool.results)
+                if count := len(np.unique(sessions[naming])):
+                    rarity = math.log1p((sessions.max() + 1) / count)
+                    named[naming] += rarity
+                    total += rarity
+        return named / (total or 1.0)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
 
-        A session is as good as the largest share of the question in one of its messages or calls, with the names and
-        without. Assistants' messages count half: they contain the words of many requests. If the question asks for the
-        latest, all that are nearly as good as the best count alike: it may name a thing, as in "What did Noah pay for
-        his latest order?". Sessions much worse than the best are left out.
+        The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
+        largest share without the names, times the part of the names that it is about. Assistants' messages count half:
+        they contain the words of many requests. If the question asks for the latest, all that are nearly as good as the
+        best count alike: it may name a thing, as in "What did Noah pay for his latest order?". Sessions much worse than
+        the best are left out.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
         worth = as_examples(self.pool.sessions, weights * self.match.share, weights * self.share_without_names)
-        worth *= self.named_cases
+        worth *= self._about_named
         best = worth.max(initial=0.0)
         cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
@@ -645,6 +660,14 @@ class Ranking:
         weights = self.match.weights * [term not in of_names for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
+
+    @property
+    def share_of_session(self) -> Floats:
+        """The share of the question's terms that messages and calls of the session of each event contain together."""
+        has_term = np.zeros((len(self.match.terms), self.pool.sessions.max(initial=-1) + 1), dtype=np.bool_)
+        own = ~self.pool.results
+        np.logical_or.at(has_term.T, self.pool.sessions[own], (self.match.counts[:, own] >= 1).T)
+        return weighted(self.match.weights, has_term)[self.pool.sessions] / max(float(self.match.weights.sum()), 1e-9)
 
     @property
     def wants_examples(self) -> bool:
@@ -675,7 +698,7 @@ class Ranking:
 
     @property
     def with_special_terms(self) -> Flags:
-        """Which events contain most of the special terms of the request, by weight: of those found in few events."""
+        """Which events contain, by weight, most of the request's special terms: those that few events contain."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)

@@ -49,7 +49,10 @@ class Mention(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """All mentions of the entities of the best events, except very common ones; ``event_count`` is the tenant's."""
+    """All mentions of the entities of the best events, except very common entities.
+
+    ``event_count`` is the number of the tenant's events.
+    """
 
     mentions: tuple[Mention, ...] = ()
     event_count: int = 0
@@ -152,14 +155,14 @@ def _in_question(question: Question, name_terms: str) -> bool:
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 
-def _gains(links: _Links, scores: Floats, share: float) -> Floats:
-    """Return the best gain of each target over the links that start at the best events."""
+def _gains(links: _Links, scores: Floats, factor: float) -> Floats:
+    """Return the best gain of each target over the links that start at the best events, times *factor*."""
     begins = np.unique(links.source)
     sources = begins[np.argsort(-scores[begins], kind="stable")[:_BRIDGE_SOURCES]]
     good = np.isin(links.source, sources)
     source, target, strength = links.source[good], links.target[good], links.strength[good]
     gains = np.zeros(len(scores))
-    np.maximum.at(gains, target, share * strength * np.maximum(scores[source] / scores.max(), 0.0) ** 2)
+    np.maximum.at(gains, target, factor * strength * np.maximum(scores[source] / scores.max(), 0.0) ** 2)
     return gains
 
 

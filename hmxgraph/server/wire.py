@@ -96,9 +96,9 @@ class Json(Response):
         return orjson.dumps(content)
 
 
-def success(data: Mapping[str, Any], meta: Mapping[str, Any], status: int = 200) -> Json:
+def success(data: Mapping[str, Any], meta: Mapping[str, Any]) -> Json:
     """The envelope of a successful response."""
-    return Json({"ok": True, "data": data, "meta": meta}, status_code=status)
+    return Json({"ok": True, "data": data, "meta": meta})
 
 
 def failure(refusal: Refusal, meta: Mapping[str, Any]) -> Json:

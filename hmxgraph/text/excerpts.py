@@ -1,11 +1,12 @@
 """Excerpts of long texts: the beginning, for orientation, and the passages relevant to a question."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import fsum
+from typing import NamedTuple
 
 from hmxgraph.text.terms import terms
 
@@ -30,6 +31,8 @@ _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
+# A field without a value.
+_EMPTY = re.compile(r"\s*\w{1,40}(?::\s|=)(?:null|none|nil|\[\]|\{\}|\"\"|'')?[\s}\]),]*", re.IGNORECASE)
 # How assistants end an answer: these sentences repeat the words of the question after everything has been said.
 _CLOSING = re.compile(
     r"\W*(?:by following (?:these|this|the above)|if you (?:still )?(?:have|need|encounter|run into|would like)\b"
@@ -54,34 +57,44 @@ _PIECE = re.compile(
 class Passages:
     """A text in pieces, with the worth of each: its relevance to the wanted terms.
 
-    No excerpt shows the pieces whose places are in *code*.
+    No excerpt shows the pieces whose places are in *hidden*.
     """
 
     pieces: tuple[str, ...]
     worth: tuple[float, ...]
-    code: frozenset[int] = frozenset()
+    hidden: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; the worth of a piece is the total weight of its terms, times 1.5 if it matches ``_DECIDES``.
 
-        It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. In prose with fenced code,
-        the code counts only if nothing else is relevant: a line of code says little.
+        It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. Fields without a value are
+        hidden. In prose with fenced code, the code is hidden unless nothing else is relevant: a line of it says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
-        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), code=frozenset())
+        Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), hidden=frozenset())
 
         """
-        pieces, piece_terms, factors, code = _pieces(text)
+        pieces, piece_terms, factors, code, empty = _pieces(text)
         wanted = frozenset(weight_by_term)
         # Sets have no stable order, and a plain sum of floats depends on the order.
         worth = tuple(
             0.0 if wanted.isdisjoint(own) else factor * fsum(weight_by_term[term] for term in wanted & own)
             for own, factor in zip(piece_terms, factors, strict=True)
         )
-        if not any(each for place, each in enumerate(worth) if place not in code):
-            return cls(pieces, worth)
-        return cls(pieces, tuple(0.0 if place in code else each for place, each in enumerate(worth)), code)
+        hidden = code | empty if any(each for place, each in enumerate(worth) if place not in code) else empty
+        return cls(pieces, tuple(0.0 if place in hidden else each for place, each in enumerate(worth)), hidden)
+
+    def preferring(self, fields: Container[str]) -> "Passages":
+        """Return the passages with the pieces that state one of *fields* worth more than all others.
+
+        >>> record = Passages.of("id: 7, colour: red lamp, status: sent back", {"lamp": 1.0})
+        >>> record.preferring({"status: sent back"}).worth
+        (0.0, 1.0, 2.0)
+        """
+        gain = 1.0 + max(self.worth)
+        preferred = (place not in self.hidden and _field(piece) in fields for place, piece in enumerate(self.pieces))
+        return replace(self, worth=tuple(each + gain * own for each, own in zip(self.worth, preferred, strict=True)))
 
     def anything_after(self, beginning: int) -> bool:
         """Whether a piece that ends after the first *beginning* characters has any worth."""
@@ -129,7 +142,7 @@ class Passages:
     def _order(self) -> tuple[int, ...]:
         """Places in order of choice: the first piece, relevant pieces (best first), the others by distance to these."""
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
-        places = [place for place in range(len(self.pieces)) if place not in self.code]
+        places = [place for place in range(len(self.pieces)) if place not in self.hidden]
         ordered = dict.fromkeys([*places[:1], *best])
         # Spread from each in both directions until a place that is already ordered, so that each place comes once.
         frontier = [(place, side) for place in (*best, *places[:1]) for side in (1, -1)]
@@ -138,7 +151,7 @@ class Passages:
             for place, side in reached:
                 if 0 <= place < len(self.pieces) and place not in ordered:
                     frontier.append((place, side))
-                    if place not in self.code:
+                    if place not in self.hidden:
                         ordered[place] = None
         return tuple(ordered)
 
@@ -175,6 +188,20 @@ class Passages:
         return shown is not None and any(_RECORD_END.search(piece) for piece in self.pieces[place + 1 : shown])
 
 
+def fields_of(text: str) -> frozenset[str]:
+    """The pieces of *text*, such as the fields of a record, without the comma that ends them; none without a value.
+
+    >>> sorted(fields_of("id: 7, status: sent back, reason: null"))
+    ['id: 7', 'status: sent back']
+    """
+    split = _pieces(text)
+    return frozenset(_field(piece) for place, piece in enumerate(split.pieces) if place not in split.empty)
+
+
+def _field(piece: str) -> str:
+    return piece.strip().rstrip(",")
+
+
 def without_old_text(call: str) -> str:
     """The *call* to edit a file without the old text, which would take the space of the new one.
 
@@ -200,9 +227,19 @@ def _is_heading(piece: str) -> bool:
     return piece.rstrip().endswith(":") or piece.startswith("#")
 
 
+class _Pieces(NamedTuple):
+    """The pieces of a text, for each its terms and the factor of its worth, and the places of code and empty fields."""
+
+    pieces: tuple[str, ...]
+    terms: tuple[frozenset[str], ...]
+    factors: tuple[float, ...]
+    code: frozenset[int]
+    empty: frozenset[int]
+
+
 @lru_cache(maxsize=_CACHED_TEXTS)
-def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[float, ...], frozenset[int]]:
-    """Return the pieces of *text*, for each its terms and the factor of its worth, and which are code between fences.
+def _pieces(text: str) -> _Pieces:
+    """Split *text*.
 
     A piece that repeats an earlier one has no terms: logs give the same warning many times. Cached, because packs of
     one tenant split the same texts again and again.
@@ -215,7 +252,8 @@ def _pieces(text: str) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tup
         for place, (first, piece) in enumerate(zip(places, pieces, strict=True))
     )
     factors = tuple(_DECISIVE if _DECIDES.search(piece) else 1.0 for piece in pieces)
-    return pieces, piece_terms, factors, frozenset(_code(pieces))
+    empty = frozenset(place for place, piece in enumerate(pieces) if place and _EMPTY.fullmatch(piece))
+    return _Pieces(pieces, piece_terms, factors, frozenset(_code(pieces)), empty)
 
 
 def _code(pieces: Sequence[str]) -> Iterator[int]:

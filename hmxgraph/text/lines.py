@@ -135,7 +135,7 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
     lowered = source.strip().lower()
     if lowered.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
-    # A bare "web" only in lower case: "webhook" is a component, "Webster" may be a person.
+    # Without a colon, only in lower case: "webhook" is a component, "Webster" may be a person.
     if lowered.startswith(_PAGES) or source.startswith("web"):
         return "web"
     return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")

@@ -88,8 +88,8 @@ def signs(text: str) -> str:
     '≠$-'
 
     """
-    written = _MINUS.sub("\u2212", text.replace("!=", "\u2260"))
-    return "".join(sign for sign in written if _is_meaningful(sign)).replace("\u2212", "-")
+    text_with_signs = _MINUS.sub("\u2212", text.replace("!=", "\u2260"))
+    return "".join(sign for sign in text_with_signs if _is_meaningful(sign)).replace("\u2212", "-")
 
 
 def _is_meaningful(sign: str) -> bool:

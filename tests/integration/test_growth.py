@@ -249,7 +249,7 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     never = 2**62
     nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
     nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "calls": [], "unanswered": []}
-    nothing |= {"trails": [], "examples": 0, "short": 0, "longest": 0}
+    nothing |= {"worths": [], "if_failed": 1.0, "trails": [], "examples": 0, "short": 0, "longest": 0}
     where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
 
     def events(numbers):
@@ -345,6 +345,8 @@ OF_A_SESSION = {
         "latest_us": ALWAYS,
         "from_us": ALWAYS,
         "to_us": ALWAYS,
+        "worths": [1.0],
+        "if_failed": 1.0,
         "examples": 4,
         "short": 128,
         "longest": 256,

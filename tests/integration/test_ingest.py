@@ -50,7 +50,9 @@ def test_events_are_stored_with_everything(graph, stored, made, tenant_id):
         ({"batch_size": 0}, "invalid batch_size 0: expected a positive number; give 1 or more"),
         ({"batch_size": -1}, "batch_size"),
         ({"writers": 0}, "invalid writers 0: expected a positive number"),
+        ({"writers": "2"}, "invalid writers '2': expected a positive number"),
         ({"window_seconds": -1.0}, "window_seconds"),
+        ({"window_seconds": "1"}, "window_seconds"),
         ({"window_seconds": float("nan")}, "window_seconds"),
     ],
 )

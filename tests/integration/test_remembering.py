@@ -146,6 +146,17 @@ def test_unknown_or_empty_options_are_refused(graph, options):
         graph.remember("Lunch is at noon", **options)
 
 
+def test_a_withdrawn_rule_is_marked_where_it_was_given(graph):
+    """Until others say the same, a rule of one user is also a proposal for all; that does not keep it in force."""
+    for session_id, text in (("s1", "Never deploy to the staging cluster on a Friday."), ("s2", "That is clear")):
+        graph.append("message", {"role": "user", "text": text}, session_id=session_id, user_id="ana")
+    withdrawn = {"role": "user", "text": "You may deploy to the staging cluster on a Friday again."}
+    graph.append("message", withdrawn, session_id="s3", user_id="ana")
+    graph.compile()
+    pack = graph.pack("Please deploy to the staging cluster on Friday", user_id="ana")
+    assert "[superseded] user: Never deploy to the staging cluster on a Friday." in pack.text
+
+
 def test_a_deleted_memory_is_not_retold(graph):
     """The message behind a deleted memory is not packed; one behind a superseded memory is marked."""
     said = [("s1", "Remember: the staging cluster has three nodes"), ("s2", "My favorite color is blue")]

@@ -31,7 +31,9 @@ def run(address, tmp_path):
 
     def run(tenant_id, name, number=None, after=0.0):
         command = [sys.executable, "-m", "hmxgraph", *COMMANDS[name], "--tenant", tenant_id]
-        with subprocess.Popen(command, cwd=tmp_path, env=environment(address), **streams) as process:
+        # A test run in the background ignores SIGINT, and a process inherits that.
+        listening = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+        with subprocess.Popen(command, cwd=tmp_path, env=environment(address), **streams, **listening) as process:
             if number is not None:
                 sleep(after)
                 process.send_signal(number)

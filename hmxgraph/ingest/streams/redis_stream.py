@@ -19,7 +19,7 @@ _LONGEST = 60_000
 
 
 class RedisStream:
-    """The entries of the stream *key*; those that this consumer had received but not stored come first."""
+    """The entries of the stream *key*; those that this consumer received before but did not acknowledge come first."""
 
     def __init__(
         self,
@@ -111,6 +111,7 @@ def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
 
 
 def _payload(fields: dict[bytes, bytes]) -> bytes:
+    """The event in an entry: its field ``event``, else its first field."""
     if FIELD in fields:
         return fields[FIELD]
     return next(iter(fields.values()), b"")

@@ -94,8 +94,8 @@ def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
     ``kafka://host:9092/topic?group=g``, ``nats://host:4222/stream/subject?durable=d``.
 
     Raises:
-        IngestRefused: an unknown scheme, an address that cannot be read, or the client library of the extra
-            ``streams`` is not installed.
+        IngestRefused: an unknown scheme, an address that cannot be read, a login for Kafka, or the client library of
+            the extra ``streams`` is not installed.
 
     """
     module = _MODULES.get(_scheme(url))
@@ -103,6 +103,8 @@ def open_stream(url: str, *, idle_seconds: float | None = None) -> Stream:
         raise IngestRefused(public_address(url), f"unknown kind of stream; choose one of {', '.join(sorted(_MODULES))}")
     try:
         opened: Stream = import_module(f"hmxgraph.ingest.streams.{module}").from_url(url, idle_seconds)
+    except IngestRefused:  # a ValueError that says what is wrong
+        raise
     except ImportError as error:
         raise IngestRefused(
             public_address(url), f"{error.name} is not installed: pip install 'hmxgraph[streams]'"

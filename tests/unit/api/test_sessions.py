@@ -2,11 +2,23 @@
 
 import pytest
 
+from hmxgraph.api._base import Face
 from hmxgraph.api.sessions import ToolCall
+from hmxgraph.errors import InvalidRequest
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.document import KB
 
 CALL = ToolCall("read", {"path": "a"}, "c1")
+
+
+async def later():
+    """Return nothing, but only once awaited."""
+
+
+def test_a_coroutine_function_is_no_tool_of_a_synchronous_session():
+    """It would be recorded as a success before it has run."""
+    with pytest.raises(InvalidRequest, match=r"function later: .*connect_async"):
+        Face()._called(later)
 
 
 def test_a_result_that_fits_is_whole():

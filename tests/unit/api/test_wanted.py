@@ -2,10 +2,11 @@
 
 import pytest
 
-from hmxgraph.api._base import pack_request
+from hmxgraph.api._base import artifact_filter, pack_request
 from hmxgraph.api.fingerprints import export_options
 from hmxgraph.api.recording import event_draft, forgettable, stated
 from hmxgraph.errors import InvalidRequest
+from hmxgraph.graph._paging import check_limit
 
 
 @pytest.mark.parametrize("name", ["foo", "priors", "as_of_us", "query"])
@@ -18,6 +19,7 @@ def test_an_option_that_there_is_not_is_refused(name):
 @pytest.mark.parametrize(
     "read",
     [
+        artifact_filter,
         export_options,
         forgettable,
         lambda options: stated("Use Biome", options),
@@ -28,6 +30,26 @@ def test_a_misspelt_option_never_goes_unnoticed(read):
     """A misspelt option is refused: ignored, it would make a forget select more than intended."""
     with pytest.raises(InvalidRequest, match=r"agnet_id 'a': expected an option of \w+\(\); choose from "):
         read({"agent_id": "a", "agnet_id": "a"})
+
+
+@pytest.mark.parametrize("name", ["tags", "public_types"])
+def test_an_export_with_a_text_for_a_list(name):
+    """A text in place of a list is refused: split into characters, it would export too little or mask too much."""
+    with pytest.raises(InvalidRequest, match=f"{name} 'team': expected a list"):
+        export_options({name: "team"})
+
+
+def test_an_export_with_a_word_for_a_flag():
+    """The word "no" never counts as True."""
+    with pytest.raises(InvalidRequest, match="allow_list 'no': expected True or False"):
+        export_options({"allow_list": "no"})
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 2.5, "5", None, 2**53])
+def test_a_page_size_that_is_no_number_of_rows(limit):
+    """A page size is a whole number from 1 to the largest integer on the wire."""
+    with pytest.raises(InvalidRequest, match=r"limit .*: expected a page size; give 1 to "):
+        check_limit(limit)
 
 
 @pytest.mark.parametrize("given", [1, "x", [], b""])

@@ -1224,3 +1224,19 @@ def test_of_a_list_of_objects_the_identifiers_say_where_it_comes_from():
         sessions.append(script.call("book_trip", flights=[each | days for each in flights]).feedback("positive").events)
     (schema,) = drafts(sessions, "task_schema")
     assert schema.content["steps"][-1]["description"].endswith("using flights from search_flights")
+
+
+@pytest.mark.parametrize(
+    ("lookup", "change", "order", "payment"),
+    [("get_order", "cancel_order", "order_id", "payment_id"), ("getOrder", "cancelOrder", "orderId", "paymentId")],
+)
+def test_a_procedure_states_where_identifiers_come_from_in_any_spelling(lookup, change, order, payment):
+    """Inputs in camel case identify things as those in snake case do."""
+    sessions = []
+    for number in range(4):
+        script = Script(f"s{number}").user(f"Please cancel my order W100{number}")
+        script.call(lookup, {order: f"W100{number}", payment: f"P77{number}1"}, **{order: f"W100{number}"})
+        script.call(change, {"ok": True}, **{order: f"W100{number}", payment: f"P77{number}1"})
+        sessions.append(script.feedback("positive").events)
+    schema = drafts(sessions, "task_schema")[0]
+    assert f"{payment} from {lookup}" in schema.content["steps"][1]["description"]

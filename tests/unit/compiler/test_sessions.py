@@ -112,6 +112,13 @@ def test_an_error_passes_over_what_ended_without_complaint():
     assert [failure.step for failure in summary.failures] == [1]
 
 
+def test_of_a_command_run_twice_in_one_line_neither_is_blamed():
+    """The output names both, so only the last command of the line counts as failed."""
+    script = Script("s").user("Build it").call("bash", error="make: *** no rule", command="make && git add . && make")
+    steps = summarise(script.events).steps
+    assert [(step.action, step.ok) for step in steps] == [("make", None), ("git add", None), ("make", False)]
+
+
 def test_an_error_of_nothing_known_befalls_the_last_call():
     """If neither tool nor agent identifies a call, the error belongs to the last one."""
     events = [call_of("s", 0, "gzip", "a1"), call_of("s", 1, "uploader", "a2")]

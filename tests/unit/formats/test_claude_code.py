@@ -210,6 +210,15 @@ def test_progress_of_a_sub_agent_is_part_of_its_own_message():
     assert (converted[0].part_of, converted[1].skipped) == ("s1#0", "start of a hook")
 
 
+def test_a_queued_prompt_that_became_no_event_is_repeated_by_none():
+    """A later line can only be a part of an event that exists."""
+    text = "<local-command-caveat>Ignore this.</local-command-caveat>"
+    line = {"sessionId": SESSION, "timestamp": "2026-02-11T20:36:45.618Z"}
+    queued = {**line, "type": "queue-operation", "operation": "enqueue", "content": text}
+    sent = {**line, "type": "user", "uuid": "u1", "message": {"role": "user", "content": text}}
+    assert [outcome.part_of for outcome in outcomes(CLAUDE_CODE, [queued, sent])] == [None, None]
+
+
 def test_a_queued_prompt_counts_once():
     """A prompt typed while the agent works is the user's, whether or not it gets its own line later."""
     queued = {"type": "queue-operation", "operation": "enqueue", "sessionId": SESSION, "content": "check again"}

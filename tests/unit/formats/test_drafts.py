@@ -126,6 +126,16 @@ def test_bulky_metadata_cost_no_origin():
     assert event.metadata["origin"] == "tool"
 
 
+def test_bulky_metadata_leave_the_user_whole():
+    """A cut user id would name another user."""
+    user = "u" * 300
+    draft = Draft("message", {"role": "user", "text": "x"}, "user", metadata={f"k{n}": "x" * 1_000 for n in range(200)})
+    made = outcome(
+        Record({}, "", 1), replace(frame("a", "m"), metadata={"user_id": user}), Reading((draft,)), {}
+    ).events[0]
+    assert Event.parse({**made, "tenant_id": "acme"}).metadata["user_id"] == user
+
+
 def test_a_pack_alone_opens_no_session():
     """The first words of the user's own do."""
     texts = ('<hmxgraph-pack id="p">old</hmxgraph-pack>', "Fix the tests")

@@ -78,6 +78,14 @@ def test_a_chatgpt_conversation_is_read_branch_by_branch():
     assert recognised([conversation]) == "chatgpt"
 
 
+def test_an_image_that_a_tool_of_chatgpt_returned_is_an_attachment():
+    """Its result may be nothing but images."""
+    image = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://f1"}
+    mapping = {"n1": node("n1", None, "tool", [image], 0)}
+    (result,) = events(CHATGPT, [{"conversation_id": "c-1", "current_node": "n1", "mapping": mapping}])
+    assert result.content["attachments"] == [{"type": "data", **image}]
+
+
 def test_memories_of_mem0_become_memories():
     """Each memory is a fact with an id of its own, in force where its source is trusted; an update is another event."""
     memory = {

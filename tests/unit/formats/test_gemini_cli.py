@@ -85,6 +85,19 @@ def test_how_calls_ended():
     assert results[2].content["result"] == DENIED
 
 
+def test_images_become_attachments_wherever_they_are():
+    """Their size and hash are kept, not their data."""
+    image = {"inlineData": {"mimeType": "image/png", "data": "aGk="}}
+    screenshot = call(5, "screenshot", {}, output="taken")
+    screenshot["result"].append(image)
+    turns = [message(1, "user", [image]), message(2, "gemini", [image], toolCalls=[screenshot])]
+    made = events(GEMINI_CLI, [{**CHAT, "messages": turns}])
+    attached = [event.content["attachments"] for event in made if event.event_type != "tool_call"]
+    assert len(attached) == 3
+    for (attachment,) in attached:
+        assert (attachment["media_type"], attachment["bytes"], "data" in attachment) == ("image/png", 2, False)
+
+
 def test_a_chat_that_has_grown_repeats_its_events():
     """The program writes the whole chat again."""
     begun = {**CHAT, "messages": CHAT["messages"][:2]}

@@ -68,6 +68,19 @@ def test_a_message_in_several_states_is_stored_once():
     assert [bool(outcome.part_of) for outcome in outcomes(LANGCHAIN, updates)] == [False, True]
 
 
-def test_a_state_without_messages_is_skipped():
+@pytest.mark.parametrize("state", [{"messages": []}, {"values": {"messages": []}}, {"agent": {"messages": []}}, {}])
+def test_a_state_without_messages_is_skipped(state):
+    """Threads and streams may begin with an empty list of messages."""
+    assert outcomes(LANGCHAIN, [state])[0].skipped == "a state without messages"
+
+
+def test_what_is_no_message_of_a_state_is_reported_as_left_out():
+    """A state may hold instructions for itself, such as to remove a message."""
+    entries = [*lc.messages_to_dict(MESSAGES[:2]), lc.RemoveMessage(id="x").model_dump(mode="json")]
+    (outcome,) = outcomes(LANGCHAIN, [{"messages": entries}])
+    assert (len(outcome.events), outcome.left_out) == (2, ("an entry that is no message",))
+
+
+def test_another_record_is_rejected():
     """A record that is not a message is rejected with the missing fields."""
     assert outcomes(LANGCHAIN, [{"foo": 1}])[0].fault.expected == "type and content, or messages"

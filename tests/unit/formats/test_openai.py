@@ -50,6 +50,24 @@ def response(*output, **fields):
     return made.model_dump(mode="json")
 
 
+def test_another_choice_is_reported_as_left_out():
+    """A conversation goes on with one answer; what else the model offered is not lost silently."""
+    choices = [
+        {"index": number, "finish_reason": "stop", "logprobs": None, "message": {"role": "assistant", "content": text}}
+        for number, text in enumerate(("Yes.", "No."))
+    ]
+    (outcome,) = outcomes(OPENAI_CHAT, [completion({"role": "assistant", "content": ""}, choices=choices)])
+    assert [event["content"]["text"] for event in outcome.events] == ["Yes."]
+    assert outcome.left_out == ("another choice of an answer",)
+
+
+def test_what_is_no_message_of_a_conversation_is_reported_as_left_out():
+    """The other messages are read."""
+    for record in ({"messages": ["hi", {"role": "user", "content": "Go"}]}, ["hi", {"role": "user", "content": "Go"}]):
+        (outcome,) = outcomes(PLAIN_MESSAGES, [record])
+        assert (len(outcome.events), outcome.left_out) == (1, ("a message that is not an object",))
+
+
 def test_a_completion_is_a_message_and_its_calls():
     """A completion with a call becomes a call with parsed arguments, dated by the completion."""
     record = completion({"role": "assistant", "content": "Looking.", "tool_calls": [CALL]})

@@ -80,6 +80,13 @@ def test_file_name_says_what_is_written(drawing, tmp_path):
         drawing.save(tmp_path / "a.png")
 
 
+@pytest.mark.parametrize("path", ["a\0b.svg", "\ud800.svg"])
+def test_an_invalid_path_is_reported(drawing, path):
+    """A path that no file can have raises NotWritten, as a folder that is missing does."""
+    with pytest.raises(NotWritten, match="cannot write"):
+        drawing.save(path)
+
+
 def test_nothing_is_drawn_as_nothing():
     """A query without rows gives an empty drawing."""
     assert shapes(Drawing("explore/x", (), ()), "circle") == []

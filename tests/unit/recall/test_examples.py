@@ -44,6 +44,32 @@ def test_an_example_shows_what_decided_it():
     assert all("The status is locked, because it was booked long ago." in line for line in answers)
 
 
+def test_the_result_of_a_change_shows_what_changed():
+    """It returns the whole record: of that, what the lookup before it did not say, and no field without a value."""
+    record = {f"field{n}": f"value {n} of the train booking" for n in range(12)}
+    before = {**record, "state": "booked", "reason": "null", "refund": "null"}
+    after = {**record, "state": "sent back", "reason": "null", "refund": "40 to the card"}
+
+    def told(fields):
+        return ", ".join(f"{name}: {value}" for name, value in fields.items())
+
+    turns = [
+        ("Hello, please cancel my seat in the train", {"speaker": "user"}),
+        ("get_booking(id=B7)", {"kind": "tool_call"}),
+        (f"get_booking -> {told(before)}", {"kind": "tool_result"}),
+        ("cancel_booking(id=B7)", {"kind": "tool_call"}),
+        (f"cancel_booking -> {told(after)}", {"kind": "tool_result"}),
+        ("Your seat in the train is cancelled", {"speaker": "assistant"}),
+    ]
+    events = [event(at, text, session="s1", age_days=2, **how) for at, (text, how) in enumerate(turns)]
+    asked = "Please cancel my seat in the train"
+    lines = shown(packed(events, query=asked, budget=900, changes={"cancel_booking"}))
+    result = next(line for line in lines if line.startswith("cancel_booking ->"))
+    assert "state: sent back" in result
+    assert "refund: 40 to the card" in result
+    assert not [line for line in lines if "null" in line]
+
+
 def test_a_system_prompt_is_no_request():
     """It matches many requests: it makes its session no example, and an example is shown without it."""
     prompt = "You are the agent of the night train. Please cancel a seat reservation when a customer asks for it."
@@ -205,6 +231,61 @@ def test_a_long_question_names_somebody_as_well_as_a_short_one():
     assert sorted(asked.cases) == ["s1", "s2", "s3"]
 
 
+def test_a_name_of_few_sessions_counts_more_than_one_of_many():
+    """Mei Kovacs travels to New York: the cases are hers, not those of all who travel there."""
+    own = errand(1, "Mei Kovacs", "please move me to the window", age_days=9)
+    others = [
+        line for n in range(2, 7) for line in errand(n, "Ann Lee", "please change my bus to New York", age_days=n)
+    ]
+    query = "Mei Kovacs has to change buses for New York. What do we know?"
+    asked = draft([*own, *others], query=query, changes={"change_booking"}, names=["Mei Kovacs", "New York"])
+    assert asked.cases == ("s1",)
+
+
+def test_of_a_case_without_trouble_of_its_own_the_outline_is_shown():
+    """For a question about a failure, all that matched in the only case is a call that went well."""
+    turns = [
+        ("Hello, could I sit at the front?", {"speaker": "user"}),
+        ("change_booking(name=Mei Kovacs, seat=9A)", {"kind": "tool_call"}),
+        ("change_booking -> seat: 9A", {"kind": "tool_result"}),
+        ("Seat 9A is yours", {"speaker": "assistant"}),
+    ]
+    own = [event(10 + at, text, session="s1", age_days=9, **how) for at, (text, how) in enumerate(turns)]
+    others = [line for n in range(2, 5) for line in errand(n, "Ann Lee", "please move me to the aisle", age_days=n)]
+    query = "change_booking fails for Mei Kovacs with “seat taken”, what now?"
+    lines = shown(packed([*own, *others], query=query, budget=900, **MEI), "episodes")
+    assert "change_booking(name=Mei Kovacs, seat=9A)" in lines
+
+
+@pytest.mark.parametrize(("outcome", "beside"), [("negative", True), ("positive", False)])
+def test_beside_a_session_that_failed_stands_one_in_which_the_same_call_worked(outcome, beside):
+    """The error is known from a session that failed; how it is done right is known from another one."""
+    failed = [
+        ("Hello, please open the gate of the night train", {"speaker": "user"}),
+        ("open_gate(gate=4)", {"kind": "tool_call"}),
+        ("open_gate failed: Error: the gate must be locked to open", {"kind": "tool_result"}),
+        ("The gate of the night train must be open already", {"speaker": "assistant"}),
+    ]
+    worked = [
+        ("Hello, the gate of the night train does not answer, what is wrong?", {"speaker": "user"}),
+        ("open_gate(gate=5)", {"kind": "tool_call"}),
+        ("open_gate -> opened", {"kind": "tool_result"}),
+        ("The gate of the night train must be locked first, now it is open", {"speaker": "assistant"}),
+    ]
+    wish = "Hello, open_gate of the night train does not answer, what did I do wrong?"
+    other = [(wish, {"speaker": "user"}), *((text.replace("open_gate", "open_door"), how) for text, how in worked[1:])]
+    events = [
+        event(10 * n + at, text, session=f"s{n}", age_days=9 - n, **how)
+        for n, turns in enumerate((failed, worked, other), start=1)
+        for at, (text, how) in enumerate(turns)
+    ]
+    query = 'open_gate answers "Error: the gate must be locked to open" for the night train. What did I do wrong?'
+    lines = shown(packed(events, query=query, budget=900, outcomes={"s1": outcome}))
+    assert "open_gate failed: Error: the gate must be locked to open" in lines
+    assert ("open_gate(gate=5)" in lines) is beside
+    assert "open_door(gate=5)" not in lines
+
+
 def test_the_request_decides_which_cases_are_like_the_question():
     """Answers contain the words of many requests; a case whose request is much less like the question is left out."""
     wishes = ["please move me to the window of the bus to Oslo", "please wash my car"]
@@ -334,6 +415,16 @@ def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
     used = pack.token_budget.section_budgets
     assert used["episodes"].used > 0
     assert used["graph_relations"].used > used["graph_relations"].budget
+
+
+def test_beside_relations_cases_use_what_is_left():
+    """Relations are no answer that episodes only illustrate: a long request stays beside the change made for it."""
+    wish = "please move me to the window, because " + " and ".join(f"reason {n} counts" for n in range(30))
+    events = errand(1, "Mei Kovacs", wish, age_days=9)
+    pack = packed(events, _parcels(1), query="What do we know about Mei Kovacs and the lamp?", budget=300, **MEI)
+    used = pack.token_budget.section_budgets
+    assert used["graph_relations"].used > 0
+    assert used["episodes"].used > 150
 
 
 def test_each_example_has_its_own_room_for_long_messages():

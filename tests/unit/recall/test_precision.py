@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall._asked_actions import warning
+from hmxgraph.recall._episodes import _kept
+from hmxgraph.recall._packing import Repeats
 from hmxgraph.recall._steps import LINE, step_scores
+from hmxgraph.recall.candidates import Candidate, Components, Ranked
 from hmxgraph.recall.draft import MOST_SESSIONS
 from hmxgraph.recall.event_candidates import Episodes
 from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
@@ -1074,6 +1077,20 @@ def test_a_question_about_an_identifier_is_about_events_that_carry_it():
     assert sorted(shown(pack)) == ["get_order -> pending", "get_order(order=W2378156)"]
 
 
+def test_an_identifier_is_found_though_little_else_matches():
+    """Of the events that carry it, none is near the best match; they are shown all the same, and the others not."""
+    call = event(1, "put_flash(kind=info)", kind="tool_call", age_days=9)
+    result = event(2, "put_flash -> rendered by the template", kind="tool_result", age_days=9)
+    other = [
+        event(10 + n, f"The flash message appears on page {n}, put it there if it is missing", age_days=n)
+        for n in range(4)
+    ]
+    pack = packed(
+        [call, result, *other], query="Why does put_flash show no message? It appears on no page, is it missing?"
+    )
+    assert sorted(shown(pack)) == ["put_flash -> rendered by the template", "put_flash(kind=info)"]
+
+
 def test_evidence_of_an_artifact_is_not_shown():
     """An artifact states how often it was seen; a statement comes with its event."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
@@ -1164,6 +1181,16 @@ def announced(number, said, call, result, *, session="log"):
     """Return a step of a log: an announcement, a call, and its result."""
     remark = event(number, said, session=session, source="agent", age_days=9)
     return [remark, *log((number + 1, (call, result)), session=session)]
+
+
+def test_what_follows_a_report_is_another_step():
+    """Nothing was called for the report: what comes next, here about a stale job, does not belong to it."""
+    said = "Done: the staging environment is deployed"
+    report = event(100, said, session="log", source="agent", speaker="assistant", age_days=9)
+    stale = announced(101, "A job is left over", "exec(command=cat job)", "exec -> No such file or directory")
+    later = log((900, ("exec(command=helm upgrade --install)", "exec -> 3 pods of the release are up")))
+    lines = shown(packed([report, *stale, *later], query="Is the staging environment deployed?"), "episodes")
+    assert lines == [f"assistant: {said}"]
 
 
 def test_a_quoted_failure_comes_with_what_was_done_next():
@@ -1371,6 +1398,33 @@ def test_of_two_copies_of_a_session_one_is_shown():
     assert len({about["session_id"] for about in packed(other, **asked).metadata["entries"]}) == 2
     ended_badly = draft(same, outcomes={"s2": "negative"}, **asked)._by_steps
     assert list(ended_badly.without_copies(["s1", "s2"])) == ["s1", "s2"]
+
+
+def test_an_outline_shows_the_last_result_with_its_call():
+    """A session that was cut off ends with a result, which cannot be shown without its call."""
+    waiting = "Let me walk to shelf {n} in the far hall, which takes a while, and look there for what you have bought"
+    turns = [
+        ("Please return the green lamp of my order W2378156 to my other card", {"speaker": "user"}),
+        *[(waiting.format(n=n), SAID) for n in range(9)],
+        ("find_card(customer=ana)", {"kind": "tool_call"}),
+        ("find_card -> no other card", {"kind": "tool_result"}),
+    ]
+    events = [event(10 + n, text, session="s1", age_days=9, **how) for n, (text, how) in enumerate(turns)]
+    pack = packed(events, query="Return the lamp of the order to another card", budget=250)
+    assert {"find_card(customer=ana)", "find_card -> no other card"} <= set(shown(pack, "episodes"))
+    assert not any(drop.drop_reason == "budget_exceeded" for drop in pack.dropped_entries)
+
+
+def test_a_result_without_its_call_is_no_matter_of_the_budget():
+    """If the call is too far from the question, its result is dropped as such."""
+    call, result = (
+        Candidate(
+            "episodes", "episode", f"e{place}", 5, score, Components(score, 0, 0, 0), place=place, tool=True, **how
+        )
+        for place, score, how in ((0, 0.1, {}), (1, 0.9, {"label": "tool", "call": 0}))
+    )
+    kept, dropped = _kept([Ranked(2, call), Ranked(1, result)], Repeats())
+    assert (kept, [each.reason for each in dropped]) == ([], ["low_relevance"] * 2)
 
 
 def test_what_an_assistant_says_again_and_again_is_shown_once():
@@ -1613,7 +1667,10 @@ def test_questions_about_how_far_work_has_got(asked, ended):
         ("How does he want my answers to be written?", True),
         ("What are her standing instructions?", True),
         ("How should I phrase the reply about lamps?", True),
+        ("How should I answer, and in which units?", True),
         ("Which lamp does he want?", False),
+        ("How do we answer 'which lamp is green?'", False),
+        ("How do I reply if somebody asks for a lamp?", False),
     ],
 )
 def test_who_asks_how_to_answer_gets_every_instruction_and_preference(asked, all_of_them):

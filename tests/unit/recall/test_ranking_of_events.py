@@ -48,6 +48,13 @@ def test_calls_and_results_are_those_of_the_present_lines():
     )
 
 
+def test_names_are_those_of_the_present_lines():
+    """A name that only the longer text of an event gives is known."""
+    turns = {"speaker": ("user", "assistant"), "title": ("", ""), "label": ("", ""), "session_id": ("s", "s")}
+    pool = EventPool(("e1", "e2"), text=("Hello", "Hello"), words=("hello", "hello"), **turns)
+    assert (pool.introduced, pool.with_lines(["Hello, I'm Ana", "Hello"], [4, 2]).introduced) == ({}, {"ana": "user"})
+
+
 def test_events_are_found_by_session():
     """Sessions are named by id or by one of their events; no session has the id None."""
     pool = EventPool.of([event(number, "x", session=f"s{number % 3}")[0] for number in range(6)])

@@ -17,6 +17,8 @@ TYPES = {
     "item_6": "item",
     "visa_1": "payment_method",
     "visa_2": "payment_method",
+    "ann@x.org": "email",
+    "Ann Lee": "person",
 }
 SHOP = [
     relation(1, "#W1", "ann_7", kind="user"),
@@ -173,6 +175,38 @@ def test_a_question_about_my_lamp_is_not_about_the_lamps_of_others():
     assert said("Why was my visa_1 charged?", SHOP, named=["visa_1"]) == []
     assert said("Why was my visa_1 charged?", [*owned, SHOP[7]], named=["visa_1"])
     assert said("Why was visa_1 charged?", SHOP, named=["visa_1"])
+
+
+def test_a_user_and_their_address_are_one_person():
+    """A name of a user and of the email address of this user is not the name of several."""
+    own = [
+        relation(9, "ann_7", "Ann Lee", kind="name"),
+        relation(10, "ann@x.org", "Ann Lee", kind="name"),
+        relation(11, "ann_7", "ann@x.org", kind="email"),
+        relation(12, "ann_7", "visa_1", kind="payment_method"),
+    ]
+    asked = "Please refund Ann Lee, how is it paid?"
+    texts = said(asked, own, named=["Ann Lee"])
+    assert [text.split(" has")[0] for text in texts] == ["user ann_7"]
+    namesake = relation(13, "bob_8", "Ann Lee", kind="name")
+    assert said(asked, [*own, namesake], named=["Ann Lee"]) == []
+
+
+def test_what_others_did_with_a_named_thing_does_not_concern_a_named_person():
+    """Of the orders with the item, only that of the person is a subject of the request."""
+    both = [
+        relation(9, "ann_7", "Ann Lee", kind="name"),
+        relation(10, "ann_7", "visa_2", kind="payment_method"),
+        relation(11, "#W3", "item_6", kind="item"),
+    ]
+    shop = [each for each in SHOP if each.source != "#W2"]
+    texts = said("Please send Ann Lee the item_6", [*shop, *both], named=["Ann Lee", "item_6"])
+    assert [text.split(" has")[0] for text in texts] == ["user ann_7"]
+    gift = relation(12, "#W4", "Ann Lee", kind="recipient")
+    texts = said("Please refund Ann Lee", [*shop, *both, gift], named=["Ann Lee"])
+    assert [text.split(" has")[0] for text in texts] == ["user ann_7"]
+    texts = said("Please send the item_6", [*shop, *both], named=["item_6"])
+    assert [text.split(" has")[0] for text in texts] == ["order #W3"]
 
 
 def test_a_name_that_nothing_is_known_of_is_no_subject():
