@@ -205,8 +205,8 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     arrivals = yield from _arrivals(tenancy, restored)
     restored = with_stored_priorities(restored, arrivals.existing)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
-    touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
+    rival_keys = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(rival_keys | {*arrivals.shared_keys}))
     if arrivals.fresh:
         yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
     opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)

@@ -633,7 +633,7 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
     Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
     remaining evidence are reworded from it, and are tentative again if it is not enough to promote them.
     """
-    touched = yield bind(
+    rows = yield bind(
         "memories/forget",
         tenant_id=tenancy.tenant_id,
         batch={"event_keys": sorted(event_keys)},
@@ -641,10 +641,10 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
         sure=SURE,
         **_quorum(tenancy),
     )
-    lost = [row for row in touched if row["lost"]]
-    yield from redraw(tenancy, sorted({row["slot_key"] for row in lost if row["slot_key"]}))
-    yield from _reword(tenancy, [row["key"] for row in touched if not row["lost"]])
-    return [row["memory_id"] for row in lost]
+    blanked = [row for row in rows if row["lost"]]
+    yield from redraw(tenancy, sorted({row["slot_key"] for row in blanked if row["slot_key"]}))
+    yield from _reword(tenancy, [row["key"] for row in rows if not row["lost"]])
+    return [row["memory_id"] for row in blanked]
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:

@@ -660,11 +660,11 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
     yield from _refuse_loops(tenancy, steps)
     digests = {name.artifact_id(tenancy.tenant_id) for step in steps for name in stale_digests(step.record)}
-    touched = {
+    batch = {
         "records": [{"key": key, "event_keys": [event.key for event in own]} for key, own in sorted(events.items())],
         "digest_keys": sorted(tenancy.node_key(digest_id) for digest_id in digests),
     }
-    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, batch=touched)
+    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, batch=batch)
 
 
 def _open_sessions(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[Row]:

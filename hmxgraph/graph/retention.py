@@ -269,7 +269,7 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
-    keys = [row["key"] for row in erased]
+    keys = _keys(erased)
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
