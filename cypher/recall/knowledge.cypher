@@ -22,7 +22,7 @@
 // with more than 1,000 mentions: counting those is too expensive, so they keep their current number.
 //
 // The outdated events are the evidence of fetched memories that no longer hold, unless they are also evidence of one
-// that does and is no proposal; each is returned with whether its memory was deleted.
+// that holds and is not a proposal; each is returned with whether its memory was deleted.
 //
 // Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
 // only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.

@@ -246,8 +246,8 @@ class IngestOptions:
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
-        InvalidRequest: a batch size or number of writers that is no whole number from 1 on, or a window that is no
-            number from 0 on.
+        InvalidRequest: a batch size or number of writers is not a whole number of 1 or more, or the window is not a
+            number of 0 or more.
 
     """
 
