@@ -14,8 +14,8 @@
 //
 // *evidence* has the latest visible event of each artifact or memory that has at most 40 events.
 //
-// Conflicts: the latest 60 and those of the fetched artifacts and memories. A conflict is ignored if all the evidence
-// of one of its sides was erased or has expired, or if the reader may not see one of its sides. Relations come with
+// Conflicts: the latest 60 and those of the fetched artifacts and memories. A conflict is ignored if one of its sides is
+// a proposal, has only evidence that was erased or has expired, or may not be seen by the reader. Relations come with
 // recall/surroundings.
 //
 // With $earlier, the observations of memories and the mentions of entities are counted as of then, except for entities
@@ -369,7 +369,8 @@ CALL (audience, records) {
   WHERE NOT EXISTS {
     MATCH (conflict)-[link:BETWEEN]->()
     WITH endNode(link) AS side
-    WHERE (side.owner_key IS NOT NULL AND NOT side.owner_key IN audience)
+    WHERE coalesce(side.proposed, false)
+      OR (side.owner_key IS NOT NULL AND NOT side.owner_key IN audience)
       OR NOT ($anywhere OR side.scopes IS NULL OR any(scope IN side.scopes WHERE scope IN $scopes))
     RETURN side
   }

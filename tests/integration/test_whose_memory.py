@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 import hmxgraph
+from tests.artifact_makers import policy
 from tests.unit.ingest.making import document
 
 ALLERGY = "I'm severely allergic to peanuts."
@@ -182,6 +183,25 @@ def test_forgetting_support_takes_a_proposal_out_of_force(say, texts_in_force, g
     assert texts_in_force(REFUNDS) == [RULE]
     graph.forget(session_id="cem")
     assert texts_in_force(REFUNDS) == []
+
+
+def test_a_proposal_contradicts_no_recommendation(say, graph):
+    """An outside prohibition opens no conflict until users support it; packs stop showing it if they no longer do."""
+
+    def disputed():
+        graph.compile()
+        return "Conflict:" in graph.pack("May I lock a table larger than 1 GB?").text
+
+    graph.record_artifact(policy("p1", "Lock the table", second=3))
+    say("Never lock a table.", "web", source="web:evil.example")
+    assert not disputed()
+    assert graph.conflicts() == ()
+    for name in ("ann", "bob", "cem"):
+        say("Never lock a table.", name, **user(name))
+    assert disputed()
+    for name in ("bob", "cem"):
+        graph.forget(session_id=name)
+    assert not disputed()
 
 
 def test_remember_can_be_for_one_user(graph, texts_in_force):
