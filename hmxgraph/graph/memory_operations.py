@@ -117,6 +117,11 @@ class MemoryQuery:
     as_of_us: int | None = None
     shape: Shape = field(default_factory=Shape)
 
+    @property
+    def question(self) -> str:
+        """The part of the query that is searched: its beginning, if it is very long."""
+        return self.query[:LONGEST_QUESTION]
+
     def checked(self) -> "MemoryQuery":
         """The search itself, if it is valid.
 
@@ -195,23 +200,30 @@ def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...
         limit = min(limit * _WIDER, _MAX_EXAMINED)
     best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:
-        best_hits = yield from _with_siblings(tenancy, best_hits)
+        best_hits = yield from _with_siblings(tenancy, request, best_hits)
     return tuple(best_hits)
 
 
 def _search_statement(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
-    question = request.query[:LONGEST_QUESTION]
     return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
-        question=term_query(tenancy.scope, terms(question)),
+        question=term_query(tenancy.scope, terms(request.question)),
         kind=request.kind,
         project_id=request.project_id,
-        owners=memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id),
-        session_key=tenancy.node_key(request.session_id) if request.session_id and not request.user_id else "",
-        include_hidden=request.include_hidden,
         limit=limit,
+        **_visibility(tenancy, request),
     )
+
+
+def _visibility(tenancy: Tenancy, request: MemoryQuery) -> Row:
+    """The parameters that decide which memories of users and which proposals a search may return."""
+    user_id, session_id = request.user_id, request.session_id
+    return {
+        "owners": memories.audience(tenancy, request.question, user_id=user_id, session_id=session_id),
+        "session_key": tenancy.node_key(session_id) if session_id and not user_id else "",
+        "include_hidden": request.include_hidden,
+    }
 
 
 def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
@@ -241,9 +253,15 @@ def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> Me
     return MemoryHit(view, score, view.text)
 
 
-def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
+def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
     keys = [tenancy.node_key(hit.memory_id) for hit in hits]
-    rows = yield bind("memory_operations/siblings", tenant_id=tenancy.tenant_id, batch={"keys": keys}, limit=SIBLINGS)
+    rows = yield bind(
+        "memory_operations/siblings",
+        tenant_id=tenancy.tenant_id,
+        batch={"keys": keys},
+        limit=SIBLINGS,
+        **_visibility(tenancy, request),
+    )
     siblings_of_memory = {row["key"]: tuple(row["siblings"]) for row in rows}
     return [
         replace(hit, expanded_siblings=siblings_of_memory.get(key, ())) for key, hit in zip(keys, hits, strict=True)

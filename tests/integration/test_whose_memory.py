@@ -253,6 +253,16 @@ def test_a_search_finds_what_its_user_may_see(say, graph):
     assert {hit.text: hit.view.hidden_reason for hit in everything} == {fact: None, "Always label peanuts.": "proposed"}
 
 
+def test_siblings_of_a_hit_are_those_its_user_may_see(say, graph):
+    """What a user says about themselves beside a rule that came into force is a sibling of it for that user alone."""
+    for name in ("bob", "cem"):
+        say(RULE, name, **user(name))
+    say(f"{ALLERGY} {RULE}", "ann", **user("ann"))
+    for reader, siblings in (({"user_id": "bob"}, set()), ({"user_id": "ann"}, {"Ann is allergic to peanuts."})):
+        hits = graph.memory.search(RULE, expand_event_siblings=True, **reader).hits
+        assert {each["text"] for hit in hits for each in hit.expanded_siblings} - {RULE} == siblings
+
+
 def test_explain_shows_what_a_proposal_waits_for(say, graph):
     """Explaining a proposal shows its support so far and how much it needs."""
     for name in ("ann", "bob"):
