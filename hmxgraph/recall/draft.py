@@ -22,7 +22,7 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest, asks
+from hmxgraph.recall.question import PackRequest, asks, asks_how_it_is
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 
@@ -198,8 +198,8 @@ class Draft:
     def whole_sessions(self) -> frozenset[str]:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
-        They are the running session with either all cases or a few examples; if these had the error that the question
-        quotes and all failed, one that did not fail is added. Examples are for questions that want some and, if the
+        They are the running session with either all cases or a few examples; if the question quotes an error of a known
+        session and all examples failed, one is added in which the same call worked. Examples are for questions that want some and, if the
         best is a log of many tasks, for others that do not ask for a time. For them, the pack must have both episodes
         and procedures, and there must be work with tools or something to show as a procedure: conversations are shown
         line by line. Strategies that only show single events have no whole sessions.
@@ -222,7 +222,7 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
-        if self.events.error.sessions and self._failed.issuperset(best):
+        if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
@@ -289,9 +289,12 @@ class Draft:
 
     @cached_property
     def _is_new(self) -> bool:
-        """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new."""
+        """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new.
+
+        A request that also asks how something is or was is answered, however new the work is.
+        """
         question = self.events.question
-        is_request = question.works or not question.recalls
+        is_request = (question.works or not question.recalls) and not asks_how_it_is(question.text)
         if self.events.error.terms:
             return self.events.error.is_unknown
         return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)

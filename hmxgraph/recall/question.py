@@ -28,6 +28,8 @@ _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will
 _QUESTION_START = re.compile(
     rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_QUESTION_WORDS}|{_AUXILIARIES})\b", re.IGNORECASE
 )
+_ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
+_PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
     r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b"
@@ -298,6 +300,22 @@ def asks(text: str) -> bool:
 
     """
     return "?" in text or any(map(_requests, _SENTENCE_END.split(text)))
+
+
+def asks_how_it_is(text: str) -> bool:
+    """Whether a sentence of the text asks about something as it is or was, and not about the asker or the assistant.
+
+    >>> asks_how_it_is("I want to show the remarks. How are they stored?"), asks_how_it_is("Can you show the remarks?")
+    (True, False)
+    >>> asks_how_it_is("Show the remarks. What do you need?"), asks_how_it_is("How do I show them?")
+    (False, False)
+
+    """
+    return any(
+        _ABOUT_FACTS.search(sentence) and not _HOW_TO.search(sentence)
+        for sentence in _SENTENCE_END.split(text[:LONGEST_QUESTION])
+        if not _PARTIES.search(sentence)
+    )
 
 
 def speaks_of_trouble(text: str) -> bool:

@@ -717,6 +717,16 @@ def test_work_of_which_something_was_learned_is_not_new():
     assert shown(packed(work("s1", 0), known(artifacts=[policy]), **asked), "episodes") != []
 
 
+def test_a_question_about_how_things_are_is_answered_though_the_work_is_new():
+    """Who also asks how something is done now is not left without an answer; a polite request asks nothing."""
+    expecting = Guidance(expected=frozenset({"deploy"}), known=frozenset({"deploy", "roll_back"}))
+    wish = "I want to book the morning flight from Boston to Lisbon for the whole department"
+    events = [*work("s1", 0), *work("s2", 100)]
+    for question, answered in (("Is staging the environment?", True), ("Can you use the staging environment?", False)):
+        lines = shown(packed(events, query=f"{wish}. {question}", guidance=expecting), "episodes")
+        assert bool(lines) == answered
+
+
 def test_work_is_not_new_where_no_past_request_is_known():
     """Tool traces may contain no message at all; their steps alone show what was done."""
     steps = ["grep(pattern=trace)", "grep ->", "grep(pattern=tracing)", "grep -> tracing.py:11:def setup_tracing"]
@@ -1219,7 +1229,7 @@ def test_the_steps_of_all_logs_compete():
             for n, own in enumerate(words)
         )
 
-    best, good = "deploy staging environment", "deploy staging environment again"
+    best, good = "deploy staging environment", "deploy staging environment of two hosts"
     fair = "deploy staging environment of seven hosts in two remote zones"
     events = [*steps_of("a", 100, best, fair), *steps_of("b", 200, good, "format")]
     lines = shown(packed(events, budget=250), "episodes")
