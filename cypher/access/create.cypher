@@ -3,7 +3,7 @@
 // Only the hash of the secret is stored. A key's tenant is fixed when it is created.
 //
 // mode: write
-// row:  key_id
+// row:  -
 MERGE (access:ApiKey {key: $key})
   ON CREATE SET
     access.tenant_id = $tenant_id,
@@ -14,4 +14,3 @@ MERGE (access:ApiKey {key: $key})
     access.agent_id = $agent_id,
     access.created_us = $created_us,
     access.expires_us = $expires_us
-RETURN access.key_id AS key_id

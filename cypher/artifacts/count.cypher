@@ -1,4 +1,5 @@
-// How many of the tenant's artifacts match as of a time: one row.
+// The number of the tenant's artifacts that apply to the reader as of a time: one row. The conditions are those of
+// artifacts/list.
 //
 // mode: read
 // row:  total

@@ -7,7 +7,7 @@
 // it and the caller reads again.
 //
 // mode: write
-// row:  artifact_id, events, memories
+// row:  -
 UNWIND $artifacts AS row
 CREATE (artifact:Artifact)
 SET artifact = row.properties
@@ -17,7 +17,6 @@ CALL (artifact, row) {
   MATCH (event:Event)
   WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
   CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
-  RETURN count(*) AS events
 }
 CALL (artifact, row) {
   UNWIND row.evidence_keys AS key
@@ -31,7 +30,4 @@ CALL (artifact, row) {
   MATCH (memory:Memory)
   WHERE memory.key IN row.memory_keys AND memory.tenant_id = $tenant_id
   CREATE (artifact)-[:DERIVED_FROM {tenant_id: $tenant_id}]->(memory)
-  RETURN count(*) AS memories
 }
-RETURN artifact.artifact_id AS artifact_id, events, memories
-ORDER BY artifact_id

@@ -8,7 +8,7 @@
 // Planner: without the hint it may search all artifacts of the tenant with that status.
 //
 // mode: write
-// row:  artifact_id, superseded_id, version, at_us, events, memories
+// row:  at_us
 UNWIND $successions AS row
 MATCH (old:Artifact {key: row.old_key})
 USING INDEX SEEK old:Artifact(key)
@@ -44,7 +44,6 @@ CALL (new, row) {
   MATCH (event:Event)
   WHERE event.key IN row.evidence_keys AND event.tenant_id = $tenant_id
   CREATE (new)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
-  RETURN count(*) AS events
 }
 CALL (new, row) {
   UNWIND row.evidence_keys AS key
@@ -58,13 +57,6 @@ CALL (new, row) {
   MATCH (memory:Memory)
   WHERE memory.key IN row.memory_keys AND memory.tenant_id = $tenant_id
   CREATE (new)-[:DERIVED_FROM {tenant_id: $tenant_id}]->(memory)
-  RETURN count(*) AS memories
 }
-RETURN
-  new.artifact_id AS artifact_id,
-  old.artifact_id AS superseded_id,
-  new.version AS version,
-  at_us,
-  events,
-  memories
-ORDER BY artifact_id
+RETURN at_us
+ORDER BY new.artifact_id

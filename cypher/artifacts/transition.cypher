@@ -6,7 +6,7 @@
 // Planner: without the hint it may search all artifacts of the tenant with that status.
 //
 // mode: write
-// row:  artifact_id, status, at_us
+// row:  at_us
 UNWIND $changes AS change
 MATCH (artifact:Artifact {key: change.key})
 USING INDEX SEEK artifact:Artifact(key)
@@ -22,5 +22,5 @@ SET
   artifact.status_values = artifact.status_values + change.status,
   artifact.status_reasons = artifact.status_reasons + change.reason,
   artifact.dedup_key = CASE WHEN change.status IN ['draft', 'active'] THEN artifact.dedup_key END
-RETURN artifact.artifact_id AS artifact_id, artifact.status AS status, at_us
-ORDER BY artifact_id
+RETURN at_us
+ORDER BY artifact.artifact_id

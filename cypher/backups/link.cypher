@@ -1,7 +1,7 @@
 // Create the relationships of a backup between restored nodes.
 //
 // mode: write
-// row:  links
+// row:  -
 UNWIND $batch.links AS row
 MATCH (source)
 WHERE elementId(source) = row.source_id AND source.tenant_id = $tenant_id
@@ -9,4 +9,3 @@ MATCH (target)
 WHERE elementId(target) = row.target_id AND target.tenant_id = $tenant_id
 CREATE (source)-[link:$(row.type)]->(target)
 SET link = row.properties
-RETURN count(link) AS links

@@ -5,7 +5,7 @@
 // Planner: without the hint it may search all artifacts of the tenant with that status.
 //
 // mode: write
-// row:  artifact_id, at_us
+// row:  -
 UNWIND $counts AS row
 MATCH (artifact:Artifact {key: row.key})
 USING INDEX SEEK artifact:Artifact(key)
@@ -22,5 +22,3 @@ SET
   artifact.observed_counts = artifact.observed_counts + row.observed_count,
   artifact.success_rates = artifact.success_rates + row.success_rate,
   artifact.worked = row.worked
-RETURN artifact.artifact_id AS artifact_id, at_us
-ORDER BY artifact_id

@@ -1,7 +1,6 @@
 // Delete the model: the tenant's sessions no longer support one. The node is locked by compiler/lock.
 //
 // mode: write
-// row:  dropped
+// row:  -
 MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
 DELETE model
-RETURN count(*) AS dropped

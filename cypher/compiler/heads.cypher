@@ -3,17 +3,16 @@
 // The index seek skips superseded artifacts and chains that the compiler did not start.
 //
 // mode: read
-// row:  key, head
+// row:  head
 MATCH (artifact:Artifact)
 USING INDEX SEEK artifact:Artifact(tenant_id, status, lineage_key)
 WHERE artifact.tenant_id = $tenant_id
   AND artifact.status IN ['draft', 'active', 'deprecated', 'archived']
   AND artifact.lineage_key STARTS WITH $lineages
 RETURN
-  artifact.key AS key,
   artifact {
     .artifact_id, .artifact_type, .lineage_key, .version, .status, .title, .summary, .content_hash, .confidence,
-    .observed_count, .success_rate, .agent_id, reason: artifact.status_reasons[-1],
-    counted: artifact.observed_counts[-1], rated: artifact.success_rates[-1]
+    .agent_id, reason: artifact.status_reasons[-1], counted: artifact.observed_counts[-1],
+    rated: artifact.success_rates[-1]
   } AS head
-ORDER BY key
+ORDER BY artifact.key

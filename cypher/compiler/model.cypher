@@ -1,6 +1,6 @@
 // The model behind suggestions: at most one row.
 //
 // mode: read
-// row:  model, profile
+// row:  model
 MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
-RETURN model.model AS model, model.profile AS profile
+RETURN model.model AS model

@@ -2,8 +2,7 @@
 // order. The artifacts are locked by artifacts/lock.
 //
 // mode: write
-// row:  released
+// row:  -
 MATCH (artifact:Artifact)
 WHERE artifact.key IN $keys AND artifact.tenant_id = $tenant_id
 SET artifact.dedup_key = null
-RETURN count(*) AS released

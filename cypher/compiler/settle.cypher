@@ -2,7 +2,6 @@
 // if anything visible was written, and changes nothing else.
 //
 // mode: write
-// row:  compiled_version
+// row:  -
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 SET tenant.compiled_version = $version, tenant.compiled_summaries = $summary_version
-RETURN tenant.compiled_version AS compiled_version

@@ -5,7 +5,7 @@
 // Planner: without the hint it may search, for each row, all sessions that were changed by the same call.
 //
 // mode: write
-// row:  stored
+// row:  -
 UNWIND $summaries AS row
 MATCH (session:Session {key: row.session_key, tenant_id: $tenant_id})
 USING INDEX SEEK session:Session(tenant_id, key)
@@ -17,4 +17,3 @@ SET
   session.summary_us = row.last_us,
   session.summary_version = $summary_version,
   session.summarised_version = row.version
-RETURN count(*) AS stored

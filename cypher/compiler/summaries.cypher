@@ -1,7 +1,7 @@
 // The summaries of these sessions.
 //
 // mode: read
-// row:  session_key, summary
+// row:  summary
 MATCH (session:Session)
 USING INDEX SEEK session:Session(key)
 WHERE session.key IN $session_keys
@@ -9,5 +9,5 @@ WHERE session.key IN $session_keys
   AND session.changed_version IS NOT NULL
   AND session.summary IS NOT NULL
   AND session.summary_version = $summary_version
-RETURN session.key AS session_key, session.summary AS summary
-ORDER BY session_key
+RETURN session.summary AS summary
+ORDER BY session.key

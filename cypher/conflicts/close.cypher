@@ -3,7 +3,7 @@
 // Planner: without the hint it may search all conflicts of the tenant with that status.
 //
 // mode: write
-// row:  conflict_id, at_us
+// row:  at_us
 MATCH (conflict:Conflict {key: $key})
 USING INDEX SEEK conflict:Conflict(key)
 WHERE conflict.tenant_id = $tenant_id AND conflict.status = 'open'
@@ -13,4 +13,4 @@ SET
   conflict.resolved_us = at_us,
   conflict.kept_id = $kept_id,
   conflict.resolution = $resolution
-RETURN conflict.conflict_id AS conflict_id, at_us
+RETURN at_us

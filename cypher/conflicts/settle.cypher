@@ -4,7 +4,7 @@
 // start from all of them, and be kept when there are many.
 //
 // mode: write
-// row:  conflict_id
+// row:  -
 MATCH (gone:Artifact|Memory)
 WHERE gone.key IN $keys
   AND gone.tenant_id = $tenant_id
@@ -28,5 +28,3 @@ SET
   conflict.resolved_us = CASE WHEN $at_us > conflict.detected_us THEN $at_us ELSE conflict.detected_us END,
   conflict.kept_id = holding[0],
   conflict.resolution = 'a side no longer holds'
-RETURN conflict.conflict_id AS conflict_id
-ORDER BY conflict_id

@@ -5,7 +5,7 @@
 // nearest events are missed if that many vectors of other tenants are closer. Similarity is the cosine, rounded so that
 // its last digits do not depend on the order of summation.
 //
-// Memories are selected by user and scope, and returned, as in recall/knowledge, at most as many as a pack can show.
+// Memories are selected by user and scope, and returned, as in recall/knowledge, at most 20.
 //
 // mode: read
 // row:  events, texts, similarities, memories, evidence

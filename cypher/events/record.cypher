@@ -14,7 +14,7 @@
 // words first.
 //
 // mode: write
-// row:  stored, mentioned, related
+// row:  -
 UNWIND $batch.sessions AS row
 MATCH (session:Session {key: row.key, tenant_id: $tenant_id})
 USING INDEX SEEK session:Session(key)
@@ -131,7 +131,6 @@ CALL (events) {
     role: mention[2],
     relations: mention[3]
   }]->(entity)
-  RETURN count(*) AS mentioned
 }
 CALL () {
   UNWIND $batch.relations AS row
@@ -155,6 +154,4 @@ CALL () {
     relation.first_us = CASE WHEN row.first_us < relation.first_us THEN row.first_us ELSE relation.first_us END,
     relation.last_us = CASE WHEN row.last_us > relation.last_us THEN row.last_us ELSE relation.last_us END
   SET relation.weight = round(toFloat(relation.evidence_count) / (relation.evidence_count + 1), 6)
-  RETURN count(*) AS related
 }
-RETURN size(events) AS stored, mentioned, related

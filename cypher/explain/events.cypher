@@ -1,11 +1,10 @@
 // Events by their keys, in order of time.
 //
 // mode: read
-// row:  key, event_id, session_id, agent_id, event_type, timestamp, text, erased, source
+// row:  event_id, session_id, agent_id, event_type, timestamp, text, erased, source
 MATCH (event:Event)
 WHERE event.key IN $keys AND event.tenant_id = $tenant_id
 RETURN
-  event.key AS key,
   event.event_id AS event_id,
   event.session_id AS session_id,
   event.agent_id AS agent_id,

@@ -10,4 +10,4 @@ WHERE source.key STARTS WITH $source_begin
 WITH source, target, relation
 ORDER BY relation.first_us, source.key, target.key
 LIMIT 1
-RETURN source {.key, .name, .type} AS source, target {.key, .name, .type} AS target, properties(relation) AS relation
+RETURN source {.key, .name} AS source, target {.key, .name} AS target, properties(relation) AS relation

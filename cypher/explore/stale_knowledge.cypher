@@ -1,6 +1,6 @@
 // Knowledge without recent evidence.
 //
-// Active artifacts whose newest evidence is at least the given number of days older than the tenant's newest event.
+// Active artifacts whose newest evidence is at least the given number of days before the tenant's logical time.
 //
 // mode: read
 // row:  title, artifact_type, last_evidence, days_behind

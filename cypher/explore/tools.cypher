@@ -2,8 +2,9 @@
 //
 // Each tool's answered calls, and work that states its own outcome, with the share that did not fail.
 //
-// Commands and tests are counted under each program that they run; those that name no program, under their event type.
-// A condition on the time lets the planner use its index.
+// Commands and tests are counted under each program that they run, other events under their tool. Work that names
+// neither is counted under its event type; a result that names no tool is left out. A condition on the time lets the
+// planner use its index.
 //
 // mode: read
 // row:  name, calls, success_rate

@@ -1,7 +1,7 @@
 // Link imported artifacts to the evidence of the tenant's own artifacts that state the same. All are locked already.
 //
 // mode: write
-// row:  artifact_id, events
+// row:  -
 UNWIND $pairs AS pair
 MATCH (imported:Artifact {key: pair.imported_key, tenant_id: $tenant_id})
 MATCH (own:Artifact {key: pair.own_key, tenant_id: $tenant_id})
@@ -11,7 +11,4 @@ CALL (imported, own) {
   ORDER BY event.key
   MERGE (imported)-[link:EVIDENCED_BY]->(event)
     ON CREATE SET link.tenant_id = $tenant_id, link.session_key = event.session_key
-  RETURN count(*) AS events
 }
-RETURN imported.artifact_id AS artifact_id, events
-ORDER BY artifact_id

@@ -4,8 +4,7 @@
 // written to in between are out of date and made again.
 //
 // mode: write
-// row:  sessions
+// row:  -
 UNWIND $rows AS row
 MATCH (session:Session {key: row.session_key, tenant_id: $tenant_id})
 SET session.behaviour = row.behaviour, session.behaviour_version = row.version, session.behaviour_rules = $rules
-RETURN count(*) AS sessions

@@ -4,7 +4,7 @@
 // locked already.
 //
 // mode: write
-// row:  artifacts
+// row:  -
 MATCH (fingerprint:Fingerprint {key: $fingerprint_key, tenant_id: $tenant_id})
 MATCH (event:Event {key: $event_key, tenant_id: $tenant_id})
 CREATE (fingerprint)-[:EVIDENCED_BY {tenant_id: $tenant_id}]->(event)
@@ -14,6 +14,4 @@ CALL (fingerprint, event) {
   WHERE artifact.key IN $artifact_keys AND artifact.tenant_id = $tenant_id
   CREATE (fingerprint)-[:SEEDED {tenant_id: $tenant_id}]->(artifact)
   CREATE (artifact)-[:EVIDENCED_BY {tenant_id: $tenant_id, session_key: event.session_key}]->(event)
-  RETURN count(*) AS artifacts
 }
-RETURN artifacts

@@ -15,13 +15,11 @@ CALL (conflict, row) {
   MATCH (side:Artifact)
   WHERE side.key IN row.artifact_keys AND side.tenant_id = $tenant_id
   CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
-  RETURN count(*) AS artifacts
 }
 CALL (conflict, row) {
   MATCH (side:Memory)
   WHERE side.key IN row.memory_keys AND side.tenant_id = $tenant_id
   CREATE (conflict)-[:BETWEEN {tenant_id: $tenant_id}]->(side)
-  RETURN count(*) AS memories
 }
 RETURN conflict.conflict_id AS conflict_id
 ORDER BY conflict_id

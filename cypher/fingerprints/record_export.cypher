@@ -1,7 +1,6 @@
 // Record that a fingerprint was exported. Exporting the same state again gives the same fingerprint.
 //
 // mode: write
-// row:  fingerprint_id
+// row:  -
 MERGE (fingerprint:Fingerprint {key: $key})
   ON CREATE SET fingerprint = $properties, fingerprint.tenant_id = $tenant_id
-RETURN fingerprint.fingerprint_id AS fingerprint_id

@@ -2,8 +2,7 @@
 // it.
 //
 // mode: write
-// row:  fingerprint_id
+// row:  -
 CREATE (fingerprint:Fingerprint)
 SET fingerprint = $properties
 SET fingerprint.tenant_id = $tenant_id
-RETURN fingerprint.fingerprint_id AS fingerprint_id

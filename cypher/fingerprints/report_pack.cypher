@@ -4,7 +4,7 @@
 // stays.
 //
 // mode: write
-// row:  pack_id, signal
+// row:  -
 MERGE (report:PackReport {key: $key})
   ON CREATE SET report.tenant_id = $tenant_id
 SET
@@ -24,4 +24,3 @@ CALL () {
   RETURN collect(tag) AS tags
 }
 SET report.tags = tags
-RETURN report.pack_id AS pack_id, report.signal AS signal

@@ -14,9 +14,11 @@ WITH memory
 SET memory.observation_count = COUNT { (memory)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL }
 WITH memory, memory.slot_key AS slot_key, memory.observation_count = 0 AS lost
 CALL (memory, lost) {
-  WITH memory, lost
+  WITH memory, round(1 - (1 - memory.surest) ^ memory.observation_count, 6) AS confidence, lost
   WHERE NOT lost
-  SET memory.confidence = round(1 - (1 - memory.surest) ^ memory.observation_count, 6)
+  SET
+    memory.confidence = confidence,
+    memory.status = CASE WHEN memory.status = 'promoted' AND confidence < $sure THEN 'tentative' ELSE memory.status END
 }
 CALL (memory, lost) {
   WITH memory, lost

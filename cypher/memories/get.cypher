@@ -1,7 +1,7 @@
 // A memory by its key, with the event that last stated it: one row, or none.
 //
 // mode: read
-// row:  memory, event_ids, said
+// row:  memory, event_ids, last_event
 MATCH (memory:Memory {key: $key})
 WHERE memory.tenant_id = $tenant_id
 RETURN
@@ -17,4 +17,4 @@ RETURN
     RETURN event {.label, .source}
     ORDER BY event.time_us DESC, event.event_id DESC
     LIMIT 1
-  }) AS said
+  }) AS last_event

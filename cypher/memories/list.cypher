@@ -1,13 +1,13 @@
 // A page of memories, newest first; a criterion that is null excludes nothing. Blank memories are left out; proposals
 // are returned only for the status tentative.
 //
-// As of a time: memories first observed by then that still held, with their number of observations and their first 100
-// events. *said* is the event that last stated the memory.
+// As of a time: memories first observed by then that still held, and only observations made by then. *event_ids* are the
+// first 100 of these; *last_event* is the one that last stated the memory.
 //
 // With tenant and time in the order, the index is read from its newest end, and only until the page is full.
 //
 // mode: read
-// row:  memory, observations, event_ids, said
+// row:  memory, observations, event_ids, last_event
 MATCH (memory:Memory)
 USING INDEX SEEK memory:Memory(tenant_id, first_us)
 WHERE memory.tenant_id = $tenant_id
@@ -42,5 +42,5 @@ RETURN
     RETURN event {.label, .source}
     ORDER BY event.time_us DESC, event.event_id DESC
     LIMIT 1
-  }) AS said
+  }) AS last_event
 ORDER BY memory.first_us DESC, memory.memory_id

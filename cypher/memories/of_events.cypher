@@ -1,4 +1,5 @@
-// The first memory that each event is evidence for, with the ids of all its evidence and what it supersedes.
+// For each event, the memory that it is evidence for, with the ids of all its evidence and what it supersedes; of several
+// memories, the one with the lowest key.
 //
 // mode: read
 // row:  event_key, memory, event_ids, supersedes

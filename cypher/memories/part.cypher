@@ -4,7 +4,7 @@
 // The memories were locked by events/open before.
 //
 // mode: write
-// row:  memory_id
+// row:  -
 UNWIND $batch.parts AS row
 MATCH (origin:Memory {key: row.origin_key})
 WHERE origin.tenant_id = $tenant_id
@@ -39,5 +39,3 @@ CALL (origin, part) {
 SET
   origin.observation_count = COUNT { (origin)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL },
   part.observation_count = COUNT { (part)-[:EVIDENCED_BY]->(live:Event) WHERE live.erased IS NULL }
-RETURN part.memory_id AS memory_id
-ORDER BY memory_id

@@ -1,10 +1,11 @@
-// Supersede each memory that an event names by the first memory of that event.
+// Supersede each memory that an event names by the memory that the event states; of several, by the one with the lowest
+// key.
 //
 // A memory that is missing, already superseded or would close a loop is left as it is; callers that need the
 // replacement check it afterwards. The unique supersedes_key makes a second successor impossible.
 //
 // mode: write
-// row:  superseded_id
+// row:  -
 UNWIND $batch.replaced AS row
 MATCH (:Event {key: row.event_key})<-[:EVIDENCED_BY]-(newer:Memory)
 WHERE newer.tenant_id = $tenant_id
@@ -23,9 +24,4 @@ CALL (newer, older, row) {
     newer.supersedes_key = older.key,
     older.status = 'deprecated',
     older.valid_to_us = CASE WHEN older.valid_to_us < row.at_us THEN older.valid_to_us ELSE row.at_us END
-  RETURN count(*) AS done
 }
-WITH older, done
-WHERE done > 0
-RETURN older.memory_id AS superseded_id
-ORDER BY superseded_id

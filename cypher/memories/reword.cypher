@@ -2,7 +2,7 @@
 // memories/forget.
 //
 // mode: write
-// row:  memory_id
+// row:  -
 UNWIND $batch.memories AS row
 MATCH (memory:Memory {key: row.key})
 WHERE memory.tenant_id = $tenant_id
@@ -12,5 +12,3 @@ CALL (memory, row) {
 }
 SET memory += row.words
 SET memory.name = left(memory.text, 60)
-RETURN memory.memory_id AS memory_id
-ORDER BY memory_id

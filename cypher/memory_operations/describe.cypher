@@ -1,7 +1,6 @@
 // Store the project and tags that the caller gave to a memory.
 //
 // mode: write
-// row:  memory_id
+// row:  -
 MATCH (memory:Memory {key: $key, tenant_id: $tenant_id})
 SET memory += $batch.properties
-RETURN memory.memory_id AS memory_id

@@ -4,7 +4,7 @@
 // A condition on the kind lets the planner use its index.
 //
 // mode: read
-// row:  memory_id, expired_us
+// row:  memory_id
 MATCH (memory:Memory {tenant_id: $tenant_id})
 WHERE memory.kind IS NOT NULL AND memory.status IN ['promoted', 'tentative']
   AND (memory.valid_to_us <= $at_us OR memory.expires_us <= $at_us)
@@ -16,6 +16,6 @@ WITH
       THEN memory.expires_us
     ELSE coalesce(memory.valid_to_us, memory.expires_us)
   END AS expired_us
-RETURN memory_id, expired_us
+RETURN memory_id
 ORDER BY expired_us, memory_id
 LIMIT 1000

@@ -1,8 +1,8 @@
 // A semantic memory: one row with its successor, its predecessor, its first 100 events as evidence, the event that last
-// stated it (said), and the task records with the same events as evidence.
+// stated it, and the task records with the same events as evidence.
 //
 // mode: read
-// row:  memory, superseded_by, supersedes, event_ids, said, record_keys
+// row:  memory, superseded_by, supersedes, event_ids, last_event, record_keys
 MATCH (memory:Memory {key: $key, tenant_id: $tenant_id})
 OPTIONAL MATCH (successor:Memory)-[:SUPERSEDES]->(memory)
 OPTIONAL MATCH (memory)-[:SUPERSEDES]->(old:Memory)
@@ -20,7 +20,7 @@ RETURN
     RETURN event {.label, .source}
     ORDER BY event.time_us DESC, event.event_id DESC
     LIMIT 1
-  }) AS said,
+  }) AS last_event,
   COLLECT {
     MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
     RETURN DISTINCT record.key AS key ORDER BY key LIMIT 20

@@ -36,7 +36,7 @@ RETURN
       memory: properties(memory),
       score: score,
       superseded_by: superseded_by,
-      said: head(COLLECT {
+      last_event: head(COLLECT {
         MATCH (memory)-[:EVIDENCED_BY]->(event:Event)
         WHERE event.erased IS NULL
         RETURN event {.label, .source}

@@ -2,13 +2,19 @@
 // "event:", at most $limit.
 //
 // To find those with a tag, all memories of the tenant are searched; this is done for tagged memories only. A condition
-// on the time lets the planner use its index.
+// on the time lets the planner use its index. As in memory_operations/search, proposals and memories of users outside the
+// audience are returned only with $include_hidden.
 //
 // mode: read
 // row:  key, siblings
+CALL () {
+  OPTIONAL MATCH (running:Session {key: $session_key})
+  WHERE running.tenant_id = $tenant_id
+  RETURN $owners + coalesce(running.user_keys, []) AS audience
+}
 MATCH (memory:Memory)
 WHERE memory.key IN $batch.keys AND memory.tenant_id = $tenant_id
-CALL (memory) {
+CALL (memory, audience) {
   CALL (memory) {
     MATCH (memory)-[:EVIDENCED_BY]->(:Event)<-[:EVIDENCED_BY]-(other:Memory)
     RETURN other
@@ -18,9 +24,12 @@ CALL (memory) {
     WHERE other.tenant_id = $tenant_id AND other.first_us IS NOT NULL AND tag IN other.tags
     RETURN other
   }
-  WITH DISTINCT other
+  WITH DISTINCT other, memory, audience
   WHERE other <> memory AND coalesce(other.project_id, '') = coalesce(memory.project_id, '')
     AND other.status IN ['promoted', 'tentative']
+    AND ($include_hidden OR (
+      other.proposed IS NULL AND (other.owner_key IS NULL OR other.owner_key IN audience)
+    ))
   ORDER BY other.first_us, other.key
   LIMIT $limit
   RETURN collect(other {.memory_id, .kind, .text, .tags}) AS siblings

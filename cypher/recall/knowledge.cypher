@@ -14,15 +14,15 @@
 //
 // *evidence* has the latest visible event of each artifact or memory that has at most 40 events.
 //
-// Conflicts: the latest 60 and those of the fetched artifacts and memories. A conflict is ignored if all the evidence
-// of one of its sides was erased or has expired, or if the reader may not see one of its sides. Relations come with
+// Conflicts: the latest 60 and those of the fetched artifacts and memories. A conflict is ignored if one of its sides is
+// a proposal, has only evidence that was erased or has expired, or may not be seen by the reader. Relations come with
 // recall/surroundings.
 //
 // With $earlier, the observations of memories and the mentions of entities are counted as of then, except for entities
 // with more than 1,000 mentions: counting those is too expensive, so they keep their current number.
 //
 // The outdated events are the evidence of fetched memories that no longer hold, unless they are also evidence of one
-// that does and is no proposal; each is returned with whether its memory was deleted.
+// that holds and is not a proposal; each is returned with whether its memory was deleted.
 //
 // Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
 // only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.
@@ -107,11 +107,11 @@ WITH
   audience,
   session_events,
   session_memories,
-  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS worded,
+  (ranked + [node IN visible_hits WHERE NOT node IN ranked])[0..60] AS text_hits,
   knowledge_cut OR size(visible_hits) > 60 AS knowledge_cut
-CALL (audience, session_memories, worded) {
-  CALL (audience, session_memories, worded) {
-    UNWIND worded AS record
+CALL (audience, session_memories, text_hits) {
+  CALL (audience, session_memories, text_hits) {
+    UNWIND text_hits AS record
     RETURN record
     UNION
     MATCH (record:Memory {tenant_id: $tenant_id, kind: 'policy'})
@@ -238,16 +238,16 @@ CALL (records) {
 CALL (records) {
   UNWIND [
     record IN records
-    WHERE record:Memory AND coalesce(record.valid_to_us <= $as_of_us, record.expires_us <= $as_of_us, false)
-  ] AS over
-  MATCH (over)-[link:EVIDENCED_BY]->()
-  WITH over, endNode(link) AS event
+    WHERE record:Memory AND (record.valid_to_us <= $as_of_us OR record.expires_us <= $as_of_us)
+  ] AS ended
+  MATCH (ended)-[link:EVIDENCED_BY]->()
+  WITH ended, endNode(link) AS event
   WHERE NOT EXISTS {
     MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
     WHERE held.proposed IS NULL
       AND coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
   }
-  RETURN collect([event.event_id, coalesce(over.deleted_us <= $as_of_us, false)]) AS outdated
+  RETURN collect([event.event_id, coalesce(ended.deleted_us <= $as_of_us, false)]) AS outdated
 }
 CALL () {
   CALL db.index.fulltext.queryNodes('record_text', $words, {limit: 40 * $reach}) YIELD node
@@ -255,10 +255,11 @@ CALL () {
   RETURN
     size(nodes) >= 40 * $reach AS records_cut,
     [node IN nodes WHERE node.tenant_id = $tenant_id AND node.created_us <= $as_of_us AND node.erased IS NULL
-      AND node.artifact_kind <> 'digest' AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release']] AS recorded
+      AND node.artifact_kind <> 'digest'
+      AND NOT coalesce(node.artifact_role, '') IN ['claim', 'release']] AS visible_records
 }
-CALL (records_cut, recorded) {
-  UNWIND CASE WHEN records_cut OR size(recorded) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+CALL (records_cut, visible_records) {
+  UNWIND CASE WHEN records_cut OR size(visible_records) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
   WITH place
   WHERE $terms[place] <> ''
   CALL (place) {
@@ -278,8 +279,8 @@ CALL (records_cut, recorded) {
   LIMIT 40
   RETURN collect(node) AS ranked_records
 }
-CALL (recorded, ranked_records) {
-  UNWIND (ranked_records + [node IN recorded WHERE NOT node IN ranked_records])[0..40] AS record
+CALL (visible_records, ranked_records) {
+  UNWIND (ranked_records + [node IN visible_records WHERE NOT node IN ranked_records])[0..40] AS record
   RETURN collect(record {
     .artifact_id, .artifact_kind, .agent_id, .session_id, .task_id, .created_us, .text, .search_text, .pack_section,
     .hidden_us,
@@ -295,10 +296,11 @@ CALL () {
   WITH collect(node) AS nodes
   RETURN
     size(nodes) >= 40 * $reach AS entities_cut,
-    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.status = 'active' AND node.first_us <= $as_of_us] AS named
+    [node IN nodes WHERE node.tenant_id = $tenant_id AND node.status = 'active'
+      AND node.first_us <= $as_of_us] AS visible_entities
 }
-CALL (entities_cut, named) {
-  UNWIND CASE WHEN entities_cut OR size(named) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
+CALL (entities_cut, visible_entities) {
+  UNWIND CASE WHEN entities_cut OR size(visible_entities) > 40 THEN range(0, size($terms) - 1) ELSE [] END AS place
   WITH place
   WHERE $terms[place] <> ''
   CALL (place) {
@@ -319,13 +321,13 @@ CALL (entities_cut, named) {
 }
 WITH
   *,
-  (ranked_entities + [node IN named WHERE NOT node IN ranked_entities])[0..40] AS matched,
+  (ranked_entities + [node IN visible_entities WHERE NOT node IN ranked_entities])[0..40] AS best_entities,
   knowledge_cut
-    OR records_cut OR size(recorded) > 40
+    OR records_cut OR size(visible_records) > 40
     OR size([record IN records WHERE record.hard]) >= 1000
-    OR entities_cut OR size(named) > 40 AS cut_off
-CALL (matched) {
-  UNWIND matched AS entity
+    OR entities_cut OR size(visible_entities) > 40 AS cut_off
+CALL (best_entities) {
+  UNWIND best_entities AS entity
   CALL (entity) {
     WITH entity
     WHERE $earlier AND COUNT { (entity)<-[:MENTIONS]-() } <= 1000
@@ -367,7 +369,8 @@ CALL (audience, records) {
   WHERE NOT EXISTS {
     MATCH (conflict)-[link:BETWEEN]->()
     WITH endNode(link) AS side
-    WHERE (side.owner_key IS NOT NULL AND NOT side.owner_key IN audience)
+    WHERE coalesce(side.proposed, false)
+      OR (side.owner_key IS NOT NULL AND NOT side.owner_key IN audience)
       OR NOT ($anywhere OR side.scopes IS NULL OR any(scope IN side.scopes WHERE scope IN $scopes))
     RETURN side
   }

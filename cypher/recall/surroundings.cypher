@@ -48,7 +48,7 @@ CALL () {
     AND coalesce(event.expires_us > $as_of_us, true)
   RETURN
     collect([event.event_id, entity.normalised, coalesce(mention.role, '')]) AS mentions,
-    collect(DISTINCT event) AS linked
+    collect(DISTINCT event) AS linked_events
 }
 CALL () {
   MATCH (event:Event {tenant_id: $tenant_id})
@@ -57,7 +57,7 @@ CALL () {
   WITH event
   ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
   LIMIT 121
-  RETURN collect(event) AS spanned
+  RETURN collect(event) AS events_of_time
 }
 CALL () {
   UNWIND $calls AS key
@@ -66,7 +66,7 @@ CALL () {
     AND result.erased IS NULL AND coalesce(result.expires_us > $as_of_us, true)
   RETURN
     collect([result.event_id, call.event_id]) AS results,
-    collect(CASE WHEN key IN $unanswered THEN result END) AS missing
+    collect(CASE WHEN key IN $unanswered THEN result END) AS missing_results
 }
 CALL () {
   UNWIND range(0, size($sessions) - 1) AS place
@@ -80,12 +80,12 @@ CALL () {
   LIMIT $examples
   RETURN collect(session) AS examples
 }
-CALL (linked, spanned, missing, examples) {
-  CALL (linked, spanned, missing, examples) {
-    UNWIND linked + spanned[0..120] AS event
+CALL (linked_events, events_of_time, missing_results, examples) {
+  CALL (linked_events, events_of_time, missing_results, examples) {
+    UNWIND linked_events + events_of_time[0..120] AS event
     RETURN event
     UNION
-    UNWIND missing AS event
+    UNWIND missing_results AS event
     RETURN event
     UNION
     UNWIND $trails AS key
@@ -132,8 +132,8 @@ CALL () {
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
   RETURN collect([event.event_id, event.event_type, event.content]) AS contents
 }
-CALL (linked) {
-  UNWIND $sessions + [event IN linked | event.session_key] AS key
+CALL (linked_events) {
+  UNWIND $sessions + [event IN linked_events | event.session_key] AS key
   WITH DISTINCT key
   MATCH (session:Session {key: key})
   WHERE session.tenant_id = $tenant_id AND session.outcome IN ['positive', 'negative', 'correction']
@@ -159,10 +159,10 @@ CALL () {
   UNWIND $named AS key
   MATCH (entity:Entity {key: key})
   WHERE entity.tenant_id = $tenant_id AND $related
-  RETURN collect(entity) AS named
+  RETURN collect(entity) AS named_entities
 }
-CALL (named) {
-  UNWIND named AS entity
+CALL (named_entities) {
+  UNWIND named_entities AS entity
   WITH entity
   WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
   MATCH (entity)<-[relation:RELATES_TO {relation_type: 'name'}]-(holder:Entity)
@@ -170,7 +170,7 @@ CALL (named) {
   WITH holder, max(relation.first_us) AS first_us
   ORDER BY first_us DESC, holder.key
   LIMIT 20
-  RETURN collect(holder) AS holders
+  RETURN collect(holder) AS name_holders
 }
 CALL () {
   UNWIND $anchors[0..3] AS key
@@ -178,10 +178,10 @@ CALL () {
   WHERE anchor.tenant_id = $tenant_id AND $related
   WITH DISTINCT entity
   WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree AND COUNT { (entity)-[:RELATES_TO]-() } <= $links
-  RETURN collect(entity) AS beside
+  RETURN collect(entity) AS anchor_entities
 }
-CALL (named, holders) {
-  UNWIND named + holders AS seed
+CALL (named_entities, name_holders) {
+  UNWIND named_entities + name_holders AS seed
   WITH DISTINCT seed
   WHERE COUNT { (seed)-[:RELATES_TO]-() } <= $links
   MATCH (seed)-[relation:RELATES_TO]-(other:Entity)
@@ -191,10 +191,10 @@ CALL (named, holders) {
   WITH other, max(relation.first_us) AS first_us
   ORDER BY first_us DESC, other.key
   LIMIT 41
-  RETURN collect(other) AS close
+  RETURN collect(other) AS neighbours
 }
-CALL (named, holders, beside, close) {
-  UNWIND named + holders + beside + close[0..40] AS entity
+CALL (named_entities, name_holders, anchor_entities, neighbours) {
+  UNWIND named_entities + name_holders + anchor_entities + neighbours[0..40] AS entity
   WITH DISTINCT entity
   WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
   MATCH (entity)-[relation:RELATES_TO]-()
@@ -231,7 +231,7 @@ RETURN
     relation.evidence_count, relation.last_us
   ]] AS relations,
   related,
-  size(spanned) > 120 OR size(close) > 40 AS cut_off,
+  size(events_of_time) > 120 OR size(neighbours) > 40 AS cut_off,
   coalesce(head(COLLECT {
     MATCH (tenant:Tenant {key: $tenant_key})
     WHERE tenant.tenant_id = $tenant_id

@@ -1,7 +1,7 @@
 // The events of a tenant that are dated after an instant, the latest first, up to $limit.
 //
 // mode: read
-// row:  key, event_id, session_id, timestamp, marked
+// row:  event_id, session_id, timestamp, marked
 MATCH (event:Event)
 USING INDEX SEEK event:Event(tenant_id, time_us)
 WHERE event.tenant_id = $tenant_id AND event.time_us > $latest_us AND event.erased IS NULL
@@ -9,7 +9,6 @@ WITH event
 ORDER BY event.tenant_id DESC, event.time_us DESC, event.event_id
 LIMIT $limit
 RETURN
-  event.key AS key,
   event.event_id AS event_id,
   event.session_id AS session_id,
   event.timestamp AS timestamp,

@@ -5,7 +5,7 @@
 // them. The artifacts are locked by artifacts/lock; those that lose their words are deprecated already.
 //
 // mode: write
-// row:  artifact_id
+// row:  -
 UNWIND $batch.artifacts AS row
 MATCH (artifact:Artifact {key: row.key})
 WHERE artifact.tenant_id = $tenant_id
@@ -16,5 +16,3 @@ SET
   artifact += $blank,
   artifact.situation_key = null,
   artifact.erased = true
-RETURN artifact.artifact_id AS artifact_id
-ORDER BY artifact_id

@@ -1,7 +1,7 @@
 // Blank the conflicts of artifacts whose evidence was erased: a conflict repeats what its sides say.
 //
 // mode: write
-// row:  conflict_id
+// row:  -
 MATCH (artifact:Artifact)
 WHERE artifact.key IN $batch.artifact_keys AND artifact.tenant_id = $tenant_id
 MATCH (artifact)<-[:BETWEEN]-(conflict:Conflict)
@@ -10,5 +10,3 @@ ORDER BY conflict.key
 SET
   conflict.reason = 'what a side said was erased',
   conflict.text = 'Conflict: what a side said was erased'
-RETURN conflict.conflict_id AS conflict_id
-ORDER BY conflict_id

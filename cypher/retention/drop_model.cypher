@@ -3,7 +3,7 @@
 // The index gives the tenant's events; the first one with content ends the search.
 //
 // mode: write
-// row:  dropped
+// row:  -
 MATCH (model:CompilerModel {key: $model_key, tenant_id: $tenant_id})
 WHERE NOT EXISTS {
   MATCH (event:Event)
@@ -11,4 +11,3 @@ WHERE NOT EXISTS {
   WHERE event.tenant_id = $tenant_id AND event.time_us IS NOT NULL AND event.erased IS NULL
 }
 DELETE model
-RETURN count(*) AS dropped

@@ -3,7 +3,7 @@
 // be invisible until that time.
 //
 // mode: write
-// row:  events, artifacts
+// row:  -
 CALL () {
   MATCH (event:Event)
   USING INDEX SEEK event:Event(tenant_id, time_us)
@@ -12,7 +12,6 @@ CALL () {
   WITH event
   MATCH (event)-[:IN_SESSION]->(session:Session)
   SET session.changed_version = $version
-  RETURN count(DISTINCT event) AS events
 }
 CALL () {
   MATCH (artifact:Artifact)
@@ -22,6 +21,4 @@ CALL () {
     artifact.status_times = [time IN artifact.status_times | CASE WHEN time > $latest_us THEN $latest_us ELSE time END],
     artifact.count_times = [time IN artifact.count_times | CASE WHEN time > $latest_us THEN $latest_us ELSE time END],
     artifact.recorded_us = CASE WHEN artifact.recorded_us > $latest_us THEN $latest_us ELSE artifact.recorded_us END
-  RETURN count(artifact) AS artifacts
 }
-RETURN events, artifacts

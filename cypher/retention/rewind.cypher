@@ -2,7 +2,6 @@
 // later time has been written meanwhile.
 //
 // mode: write
-// row:  logical_us
+// row:  -
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 SET tenant.logical_us = CASE WHEN $latest_us < tenant.logical_us THEN $latest_us ELSE tenant.logical_us END
-RETURN tenant.logical_us AS logical_us

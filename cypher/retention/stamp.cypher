@@ -2,12 +2,10 @@
 // version for compilations in progress. The tenant is locked by tenants/bump.
 //
 // mode: write
-// row:  key
+// row:  -
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 SET tenant.erased_version = $version
 WITH tenant
 MATCH (session:Session)
 WHERE session.key IN $batch.session_keys AND session.tenant_id = $tenant_id
 SET session.changed_version = $version
-RETURN session.key AS key
-ORDER BY key

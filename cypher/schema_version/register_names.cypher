@@ -1,8 +1,7 @@
 // Register every relationship type and property key that the packaged statements use, and wait for all indexes.
 //
 // In a new database the planner warns of names that it has not seen. Once they are registered, such a warning always
-// means a mistake in a statement. A new index is populated in the background; the wait for it ends no sooner than the
-// transaction, which has 600 s.
+// means a mistake in a statement. New indexes are populated in the background; they have 600 s, like the transaction.
 //
 // mode: write
 // row:  -

@@ -4,7 +4,7 @@
 // digests stale, so no change is missed between reading and writing.
 //
 // mode: write
-// row:  artifact_id
+// row:  -
 MERGE (digest:TaskRecord {key: $batch.digest.key})
 SET digest = $batch.digest, digest.tenant_id = $tenant_id
 WITH digest
@@ -27,4 +27,3 @@ CALL (digest) {
   MATCH (source:TaskRecord {key: key, tenant_id: $tenant_id})
   CREATE (digest)-[:RELATED_TO {tenant_id: $tenant_id, relation_kind: 'digests'}]->(source)
 }
-RETURN digest.artifact_id AS artifact_id

@@ -2,7 +2,7 @@
 // erasure of events does not reach them.
 //
 // mode: write
-// row:  artifact_id
+// row:  -
 MATCH (digest:TaskRecord)
 WHERE digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest' AND digest.created_us IS NOT NULL
   AND (
@@ -11,7 +11,4 @@ WHERE digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest' AND dige
   )
   AND ($chosen.agent_id IS NULL OR digest.agent_id = $chosen.agent_id)
   AND ($chosen.before_us IS NULL OR digest.created_us < $chosen.before_us)
-WITH digest, digest.artifact_id AS artifact_id
 DETACH DELETE digest
-RETURN artifact_id
-ORDER BY artifact_id

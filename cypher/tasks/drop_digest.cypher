@@ -1,8 +1,7 @@
 // Delete a digest that has nothing left to report. It is composed again once it has.
 //
 // mode: write
-// row:  dropped
+// row:  -
 MATCH (digest:TaskRecord {key: $key, tenant_id: $tenant_id})
 WHERE digest.artifact_kind = 'digest'
 DETACH DELETE digest
-RETURN count(*) AS dropped

@@ -5,14 +5,11 @@
 // deleted here, and one composed later contains nothing erased.
 //
 // mode: write
-// row:  artifact_id
+// row:  -
 MATCH (digest:TaskRecord)
 WHERE digest.tenant_id = $tenant_id AND digest.artifact_kind = 'digest' AND digest.created_us IS NOT NULL
   AND (
     digest.digest_key IN $batch.digest_keys
     OR EXISTS { (digest)-[:RELATED_TO]->(source:TaskRecord) WHERE source.key IN $batch.record_keys AND source.tenant_id = $tenant_id }
   )
-WITH digest, digest.artifact_id AS artifact_id
 DETACH DELETE digest
-RETURN artifact_id
-ORDER BY artifact_id

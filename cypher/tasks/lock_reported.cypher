@@ -3,7 +3,7 @@
 // A record repeats its events, so it is erased with the first of them.
 //
 // mode: write
-// row:  key, document
+// row:  document
 MATCH (event:Event)<-[:EVIDENCED_BY]-(record:TaskRecord)
 WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
 WITH DISTINCT record
@@ -15,5 +15,5 @@ WITH records
 UNWIND records AS record
 WITH record
 WHERE record.erased IS NULL
-RETURN record.key AS key, record.document AS document
-ORDER BY key
+RETURN record.document AS document
+ORDER BY record.key

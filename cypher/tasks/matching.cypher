@@ -6,7 +6,7 @@
 // records have many properties and looking for an absent one reads them all.
 //
 // mode: read
-// row:  key, created_us, total
+// row:  key, total
 CALL db.index.fulltext.queryNodes('record_text', $question, {limit: $window_limit})
 YIELD node AS record
 WITH collect(record) AS hits
@@ -18,5 +18,5 @@ WITH record, total
 WHERE record.tenant_id = $tenant_id AND all(facet IN $batch.facets WHERE facet IN record.facets)
   AND (size($batch.any_facets) = 0 OR any(facet IN $batch.any_facets WHERE facet IN record.facets))
   AND ($include_hidden OR record.hidden_reason IS NULL)
-RETURN record.key AS key, record.created_us AS created_us, total
-ORDER BY created_us DESC, key
+RETURN record.key AS key, total
+ORDER BY record.created_us DESC, key

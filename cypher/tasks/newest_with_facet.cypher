@@ -5,9 +5,9 @@
 // planner read them from the index in order.
 //
 // mode: read
-// row:  key, created_us
+// row:  key
 MATCH (record:TaskRecord)-[link:HAS_FACET]->(:Facet)
-WHERE link.facet_key = $facet_key AND link.created_us <= $before_us
+WHERE link.facet_key = $facet_key AND link.created_us IS NOT NULL
 WITH record, link
 ORDER BY link.facet_key DESC, link.created_us DESC
 LIMIT $window_limit
@@ -15,6 +15,6 @@ WITH record, link.facet_key AS facet_key, link.created_us AS created_us
 WHERE record.tenant_id = $tenant_id AND all(facet IN $batch.facets WHERE facet IN record.facets)
   AND (size($batch.any_facets) = 0 OR any(facet IN $batch.any_facets WHERE facet IN record.facets))
   AND ($include_hidden OR record.hidden_reason IS NULL)
-RETURN record.key AS key, created_us
+RETURN record.key AS key
 ORDER BY facet_key DESC, created_us DESC, key
 LIMIT $limit

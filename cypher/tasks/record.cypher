@@ -7,7 +7,7 @@
 // from a record; entities are locked by their first write, as in events/record.
 //
 // mode: write
-// row:  created
+// row:  -
 UNWIND $batch.records AS properties
 CREATE (record:TaskRecord)
 SET record = properties
@@ -138,4 +138,3 @@ CALL (records) {
   CREATE (record)-[mention:MENTIONS {tenant_id: $tenant_id, count: 1}]->(entity)
   SET mention += properties
 }
-RETURN size(records) AS created

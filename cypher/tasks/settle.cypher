@@ -4,7 +4,7 @@
 // either includes these records or is marked here.
 //
 // mode: write
-// row:  stale
+// row:  -
 CALL () {
   UNWIND $batch.records AS row
   MATCH (record:TaskRecord {key: row.key, tenant_id: $tenant_id})
@@ -16,6 +16,4 @@ CALL () {
   MATCH (digest:TaskRecord)
   WHERE digest.key IN $batch.digest_keys AND digest.tenant_id = $tenant_id
   SET digest.stale = true
-  RETURN count(digest) AS stale
 }
-RETURN stale

@@ -1,7 +1,7 @@
 // Raise the version of a tenant's state by one, normally at the end of a transaction that wrote (events/settle does so
 // for events).
 //
-// All writers of the tenant share the lock on this node; taken last, it is held only while the transaction commits.
+// All writers of the tenant take the lock on this node; taken last, it is held only while the transaction commits.
 // The logical clock advances here and in events/settle, and goes back only in retention/rewind.
 //
 // mode: write

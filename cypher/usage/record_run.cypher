@@ -1,11 +1,10 @@
 // Store the report of a compilation under its run's id.
 //
 // mode: write
-// row:  run_id
+// row:  -
 MERGE (run:CompileRun {key: $key})
   ON CREATE SET
     run.tenant_id = $tenant_id,
     run.run_id = $run_id,
     run.finished_us = $finished_us,
     run.report = $report
-RETURN run.run_id AS run_id

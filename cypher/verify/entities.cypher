@@ -3,12 +3,11 @@
 // A mention's marks name the relations that its event is evidence for.
 //
 // mode: read
-// row:  key, name, counted, mentioned, relations, marks
+// row:  key, counted, mentioned, relations, marks
 MATCH (entity:Entity)
 WHERE entity.key IN $keys AND entity.tenant_id = $tenant_id
 RETURN
   entity.key AS key,
-  entity.name AS name,
   entity.mention_count AS counted,
   COUNT { (entity)<-[:MENTIONS]-(:Event) } + COUNT { (entity)<-[:MENTIONS]-(:TaskRecord) } AS mentioned,
   [(entity)-[relation:RELATES_TO]->(target:Entity) |

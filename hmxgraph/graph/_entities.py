@@ -11,8 +11,7 @@ from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows, one per entity and one per relation.
 
-# If one name has two types, the one with the higher rank is more specific. Types stated by the data
-# rank above these.
+# If one name has two types, the one with the higher rank is more specific. Types stated by the data rank above these.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
@@ -56,8 +55,8 @@ class _Entity:
     """One entity of a batch, while its mentions are gathered."""
 
     mention: Mention
-    names: set[str]
-    confidence: float
+    names: set[str] = field(default_factory=set)
+    confidence: float = 0.0
     events: list[list[Any]] = field(default_factory=list)
     times: list[int] = field(default_factory=list)
 
@@ -75,15 +74,12 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     """
     entities: dict[str, _Entity] = {}
     for position, (_, time_us, extraction) in enumerate(batch):
-        evidence_of_entity = _evidence(tenancy, extraction.relations)
+        marks = _relation_marks(tenancy, extraction.relations)
         for mention in extraction.mentions:
             key = entity_key(tenancy, mention.type, mention.normalised)
-            entity = entities.get(key)
-            if entity is None:
-                entity = entities[key] = _Entity(mention, {mention.name, *mention.aliases}, mention.confidence)
-            else:
-                entity.add(mention)
-            entity.events.append([position, mention.times, mention.role or None, evidence_of_entity.get(key)])
+            entity = entities.setdefault(key, _Entity(mention))
+            entity.add(mention)
+            entity.events.append([position, mention.times, mention.role or None, marks.get(key)])
             entity.times.append(time_us)
     return [_entity_row(tenancy, entities[key]) for key in sorted(entities)]
 
@@ -112,7 +108,7 @@ def evidence_mark(relation_type: str, target_key: str) -> str:
     return f"{relation_type}>{target_key[:16]}"
 
 
-def _evidence(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
+def _relation_marks(tenancy: Tenancy, relations: Iterable[Relation]) -> dict[str, list[str]]:
     """The marks of the relations that one event is evidence for, by the key of the source entity."""
     marks: dict[str, list[str]] = {}
     for relation in relations:

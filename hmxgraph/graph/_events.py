@@ -86,8 +86,8 @@ def event_name(properties: Mapping[str, Any]) -> str:
 
     """
     failed = properties.get("failed") or properties.get("event_type") == "error"
-    begins = next(iter(properties["text"].splitlines()), "")
-    return f"{'✗ ' if failed else ''}{begins[:_LONGEST_NAME]}"
+    first_line = next(iter(properties["text"].splitlines()), "")
+    return f"{'✗ ' if failed else ''}{first_line[:_LONGEST_NAME]}"
 
 
 def _ranked_words(search_text: str) -> str:
@@ -111,7 +111,7 @@ def _ranked_words(search_text: str) -> str:
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
-    """The recall rows *events*, parsed, without those that are dated after *as_of_us* or had expired by then.
+    """The recall rows *events*, parsed, without empty ones and those dated after *as_of_us* or expired by then.
 
     In each row, its values in *columns* take the place of the expiry.
 
@@ -201,8 +201,8 @@ def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[s
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
     for event in sorted(unknown, key=lambda event: (event.event.time_us, event.order)):
-        if event.signature in kinds or len(known) + len(kinds) < MOST_KINDS:
-            kinds.setdefault(event.signature, event.key)
+        if event.signature not in kinds and len(known) + len(kinds) < MOST_KINDS:
+            kinds[event.signature] = event.key
     return kinds
 
 
@@ -307,6 +307,7 @@ def _inner_and_outer(
 
 
 def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
+    """The positions of the calls in a batch, by call key."""
     calls: dict[str, list[int]] = {}
     for position, event in enumerate(events):
         if event.call_key:
@@ -315,7 +316,7 @@ def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
 
 
 def _call_before(calls: list[int] | None, position: int) -> int | None:
-    """The nearest call before the result at *position*."""
+    """The position of the nearest call before the result at *position*."""
     return max((call for call in calls or () if call < position), default=None)
 
 
@@ -455,15 +456,14 @@ def without_ahead(extractions: Mapping[str, Extracted], events: Iterable[Prepare
 
 def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
     """A warning if many sessions state something about an unnamed user; goals do not count."""
-    owners = {
-        draft.owner for extracted in extractions for draft in extracted.extraction.memories if draft.kind != "goal"
-    }
+    owners = {draft.owner for event in extractions for draft in event.extraction.memories if draft.kind != "goal"}
     if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
         yield UNNAMED_USERS
 
 
 def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
-    for event in conflicting:
+    if conflicting:
+        event = conflicting[0]
         other = f"another body than the stored or earlier event with this id (hash {event.stored_hash})"
         reason = f"event {event.event_id!r} has {other}; give it an id of its own"
         raise IngestRefused(event.source or "source", reason, event.line)
@@ -665,5 +665,6 @@ def _neighbours(tenancy: Tenancy, events: Sequence[PreparedEvent]) -> Plan[dict[
 
 
 def _late(events: Iterable[PreparedEvent], sessions: Mapping[str, StoredSession]) -> int:
-    ends = ((event, sessions[event.session_key].ends) for event in events)
-    return sum(1 for event, end in ends if end and event.order[0] < end.tail.order[0])
+    """Number of events with a lower sequence number than their session had before the batch."""
+    stored = ((event, sessions[event.session_key].ends) for event in events)
+    return sum(1 for event, ends in stored if ends and event.order[0] < ends.tail.order[0])

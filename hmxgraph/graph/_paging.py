@@ -111,7 +111,7 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
     '+scope:"t1t" -scope:"t1t"'
 
     """
-    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    distinct_terms = _distinct(terms)
     if not distinct_terms:
         return f"+scope:{_quoted(scope)} -scope:{_quoted(scope)}"
     weighted_terms = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in distinct_terms)
@@ -125,7 +125,7 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
     ['+scope:"t1t" +search_text:"deploy"', '+scope:"t1t" +search_text:"a\\"b"']
 
     """
-    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    distinct_terms = _distinct(terms)
     return [f"+scope:{_quoted(scope)} +search_text:{_quoted(term)}" for term in distinct_terms]
 
 
@@ -139,7 +139,7 @@ def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'
 
     """
-    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    distinct_terms = _distinct(terms)
     words = [term for term in distinct_terms if term.isascii() and term.isalpha() and len(term) >= SHORTEST_MISSPELT]
     exact = term_query(scope, distinct_terms)
     if not words or len(distinct_terms) > _MOST_FUZZY:
@@ -164,7 +164,7 @@ def record_query(
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'
 
     """
-    distinct_terms = list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
+    distinct_terms = _distinct(terms)
     required_clauses = [f"+scope:{_quoted(word)}^0" for word in (scope, *required)]
     any_clauses = " ".join(f"scope:{_quoted(word)}" for word in any_of)
     ranking = " ".join(f"search_text:{_quoted(term)}" for term in distinct_terms)
@@ -172,6 +172,11 @@ def record_query(
     excluded_clauses = [f"-scope:{_quoted(word)}" for word in without]
     groups = [*([f"+({any_clauses})^0"] if any_clauses else []), *([f"+({ranking})"] if distinct_terms else [])]
     return " ".join([*required_clauses, *groups, *preferred_clauses, *excluded_clauses])
+
+
+def _distinct(terms: Iterable[str]) -> list[str]:
+    """The first 64 distinct terms, without empty ones."""
+    return list(dict.fromkeys(term for term in terms if term))[:MOST_TERMS]
 
 
 def _quoted(term: str) -> str:

@@ -14,7 +14,8 @@ from hmxgraph.text.comparison import stance
 from hmxgraph.text.terms import TokenCounter
 
 _RULES = frozenset({"demands", "forbids"})
-# What is allowed may be said of many rules; only a rule called by its name is known from a single word.
+# Least number of words by which a permission identifies the rule that it lifts: one word may occur in many rules.
+# A withdrawal that mentions the rule itself ("forget the rule about X") needs only one.
 _LEAST_WORDS = 2
 
 

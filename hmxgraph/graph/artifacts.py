@@ -1,7 +1,7 @@
 """Artifacts in the graph: converted to rows and back; read one by one, in pages or as chains, as of any time."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -119,6 +119,13 @@ def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 
+def evidence_keys(tenancy: Tenancy, properties: Row) -> tuple[dict[str, str], dict[str, str]]:
+    """The ids of the events, and of the memories, that an artifact names as its evidence, each by key."""
+    events = {tenancy.node_key(event_id): event_id for event_id in properties["source_events"]}
+    memories = {tenancy.node_key(memory_id): memory_id for memory_id in properties["source_memory_ids"]}
+    return events, memories
+
+
 def is_linked(properties: Row) -> bool:
     """Whether this artifact has joined a chain as a successor; one only proposed as a draft has not (HMX-A 7)."""
     return properties.get("supersedes_key") is not None
@@ -132,9 +139,9 @@ def _artifact_text(document: Mapping[str, Any]) -> str:
 def tampering(properties: Row) -> tuple[str, ...]:
     """The checks that an artifact fails: content and core against their hashes, text against its rendition.
 
-    An unchanged artifact fails none. Packs show content and text: an artifact that fails either check is dropped as
-    ``provenance_failed`` (HMX-C 8). An erased artifact keeps the hashes of its former content: only its blanked fields
-    are checked.
+    An unchanged artifact fails none; one whose node cannot be read as an artifact is ``unreadable``. Packs show content
+    and text: an artifact that fails either check is dropped as ``provenance_failed`` (HMX-C 8). An erased artifact
+    keeps the hashes of its former content: only its blanked fields are checked.
     """
     if properties.get("erased"):
         return tuple(name for name, blank in BLANK.items() if properties[name] != blank)
@@ -262,7 +269,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
 
 
-# Reading artifacts: one, a page, a chain or its head, as of any time.
+# Artifacts read, as of any time: one, a page, a chain or its head; and deprecated.
 
 _ANY = ArtifactFilter()
 _NEWEST_FIRST = Sorting()
@@ -356,6 +363,14 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
     return properties
 
 
+def deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
+    """Deprecate those of these artifacts that are drafts or active; they are locked already."""
+    change = {"status": "deprecated", "from": list(LIVE_STATUSES), "reason": reason, "at_us": at_us}
+    if keys:
+        changes = [change | {"key": key} for key in keys]
+        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
+
+
 def value(properties: Row, as_of_us: int | None = None) -> Artifact:
     """The artifact of a node as it was at *as_of_us*; it must have been recorded by then."""
     artifact = stored_artifact(properties, as_of_us)
@@ -371,7 +386,7 @@ def _artifact(tenancy: Tenancy, artifact_id: str, as_of_us: int | None) -> Plan[
 def _counted_page(
     tenancy: Tenancy, criteria: ArtifactFilter, as_of_us: int | None, sorting: Sorting, after: str | None, limit: int
 ) -> Plan[ArtifactPage]:
-    if sorting == _NEWEST_FIRST or (sorting.sort is None and sorting.order == "desc"):
+    if sorting.sort is None and sorting.order == "desc":
         page = yield from _page(tenancy, criteria, as_of_us, after, limit)
     else:
         page = yield from _sorted_page(tenancy, criteria, as_of_us, sorting, after, limit)
@@ -383,10 +398,11 @@ def _counted_page(
 
 
 def _time_parameters(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
+    """The tenant's id and two times: by when an artifact was recorded, and when its validity scope must hold."""
+    if as_of_us is not None:
+        return {"tenant_id": tenancy.tenant_id, "as_of_us": as_of_us, "moment_us": as_of_us}
     tenant = yield from state(tenancy)
-    moment_us = (tenant["logical_us"] or 0) if as_of_us is None else as_of_us
-    visible_us = ALWAYS if as_of_us is None else as_of_us
-    return {"tenant_id": tenancy.tenant_id, "as_of_us": visible_us, "moment_us": moment_us}
+    return {"tenant_id": tenancy.tenant_id, "as_of_us": ALWAYS, "moment_us": tenant["logical_us"] or 0}
 
 
 def _sorted_page(
@@ -412,18 +428,15 @@ def _page(
     tenancy: Tenancy, criteria: ArtifactFilter, as_of_us: int | None, after: str | None, limit: int
 ) -> Plan[ArtifactPage]:
     after_us, after_id = place(after)
-    tenant = yield from state(tenancy)
-    moment_us = ALWAYS if as_of_us is None else as_of_us
+    times = yield from _time_parameters(tenancy, as_of_us)
     rows = yield bind(
         "artifacts/list",
-        tenant_id=tenancy.tenant_id,
-        as_of_us=moment_us,
-        moment_us=(tenant["logical_us"] or 0) if as_of_us is None else as_of_us,
-        until_us=moment_us if after_us is None else min(moment_us, after_us),
+        **times,
+        **_criteria_parameters(criteria),
+        until_us=times["as_of_us"] if after_us is None else min(times["as_of_us"], after_us),
         after_us=after_us,
         after_id=after_id,
         limit=limit + 1,
-        **_criteria_parameters(criteria),
     )
     artifacts = tuple(value(row["artifact"], as_of_us) for row in rows[:limit])
     last = rows[limit - 1]["artifact"] if len(rows) > limit else None

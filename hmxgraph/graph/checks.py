@@ -14,7 +14,7 @@ from hmxgraph.errors import InvalidDocument
 from hmxgraph.graph._conflict_rows import relation_id
 from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph._events import recall_row
-from hmxgraph.graph.artifacts import dedup_key, is_linked, tampering
+from hmxgraph.graph.artifacts import dedup_key, evidence_keys, is_linked, tampering
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
 from hmxgraph.ingest.prepare import event_document, traits
@@ -46,13 +46,6 @@ def _artifact_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
     yield from _older_findings(tenancy, artifact, row["older"])
     yield from _newer_findings(artifact, row["newer"])
     yield from _evidence_findings(tenancy, row, present)
-
-
-def evidence_keys(tenancy: Tenancy, artifact: Row) -> tuple[dict[str, str], dict[str, str]]:
-    """The keys of the events and of the memories that an artifact names, with their ids."""
-    events = {tenancy.node_key(event_id): event_id for event_id in artifact["source_events"]}
-    memories = {tenancy.node_key(memory_id): memory_id for memory_id in artifact["source_memory_ids"]}
-    return events, memories
 
 
 def _conflict_findings(row: Row) -> Iterator[Finding]:

@@ -32,9 +32,9 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
         yield from release(tenancy, latest_us)
     before = yield from read(partial(state, tenancy))
     rows = yield from read(partial(_ahead, tenancy, latest_us))
-    late = bool(before["logical_us"]) and before["logical_us"] > latest_us
+    clock_ahead = (before["logical_us"] or 0) > latest_us
     after = before
-    if not dry_run and (late or any(not row["marked"] for row in rows)):
+    if not dry_run and (clock_ahead or any(not row["marked"] for row in rows)):
         yield from write(partial(_hold_back, tenancy, latest_us))
         after = yield from read(partial(state, tenancy))
     return ClockReport(
@@ -60,13 +60,13 @@ def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
 
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     """Learn from stored *events*, unless that was done before; locks are taken in the order of ``_events.record``."""
-    keys = {tenancy.node_key(event.event_id): event for event in events}
-    extracted = [Extracted(key, keys[key].time_us, extract(keys[key], tenancy.trust)) for key in sorted(keys)]
+    by_key = {tenancy.node_key(event.event_id): event for event in events}
+    extracted = [Extracted(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)]
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
     opening = [{"key": key, "session_id": sessions[key], "expected": -1} for key in sorted(sessions)]
     slots = memories.Observations.of(extracted).slots(tenancy)
     opened = yield from open_batch(tenancy, {"sessions": opening, **slots})
-    rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(keys)})
+    rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
     unread = {row["key"] for row in rows if not row["learned"]}

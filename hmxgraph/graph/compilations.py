@@ -153,6 +153,7 @@ def model_hash(model: str) -> str:
 
 
 def _leaves(change: Change) -> bool:
+    """Whether the head will no longer be draft or active."""
     succeeded = change.artifact is not None and bool(change.artifact.supersedes)
     return succeeded or "deprecated" in change.statuses
 
@@ -171,12 +172,14 @@ def _row(tenancy: Tenancy, change: Change, count_tokens: TokenCounter, at_us: in
 
 
 def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
+    """*properties* with the terms of *keywords* added to the search terms."""
     searchable = f"{properties['search_text']} {search_text(' '.join(keywords))}".strip()
     return {**properties, "search_text": searchable}
 
 
 # The changes of a compilation in the graph: heads retired, artifacts added, counts updated, in one transaction.
 
+# Rows per statement.
 _AT_ONCE = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
 _TWIN = "another artifact has the same content"
@@ -200,6 +203,7 @@ def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> P
 
 
 def _each(tenancy: Tenancy, name: str, parameter: str, rows: Iterable[Row]) -> Plan[None]:
+    """Send the statement *name* for all *rows*, a limited number at a time."""
     for batch in _batches(rows):
         yield bind(name, tenant_id=tenancy.tenant_id, **{parameter: batch})
 
@@ -233,10 +237,13 @@ def _as_twin(change: Change) -> Change:
 
 # One compilation: changed sessions are read and summarised, the latest summaries compiled, the differences stored.
 
+# Sessions per page.
 _SESSIONS = 200
 # Events read at each end of a long session: enough for all steps that a summary keeps.
 _END = 1_000
+# Maximum number of events in a group of sessions that are read together; a session with more is long.
 _EVENTS = 2 * _END
+# Summaries per statement.
 _SUMMARIES = 200
 # The version of a state that was never compiled.
 _NEVER = 0
@@ -313,11 +320,11 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile the tenant's latest sessions, reading only those that changed, and store the differences.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all.
-    Contradictions among everything in force are opened as conflicts, including those between
-    relations, between artifacts and stated policies, and between a rule and its withdrawal in other
-    words. The tenant's state at the start is compiled; events stored during the run wait for the next
-    compilation. If events are erased during the run, the compilation starts again.
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
+    everything in force are opened as conflicts, including those between relations, between artifacts and stated
+    policies, and between a rule and its withdrawal in other words. The tenant's state at the start is compiled; events
+    stored during the run wait for the next compilation. If events are erased during the run, the compilation starts
+    again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -559,6 +566,7 @@ def _keep_parameters(run: _Run) -> Plan[None]:
 
 
 def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
+    """The parameters to be recorded for this run, if those of the run *before* are recorded now."""
     return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
 
 

@@ -16,10 +16,9 @@ from hmxgraph.graph._conflict_rows import (
 )
 from hmxgraph.graph._paging import check_limit
 from hmxgraph.graph._withdrawals import withdrawn_rules
-from hmxgraph.graph.artifacts import ALWAYS
+from hmxgraph.graph.artifacts import ALWAYS, deprecate
 from hmxgraph.graph.memories import CONTRADICTION, redraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, state, write
-from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import MAX_INTEGER, content_hash
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.parsing import parse_json
@@ -180,7 +179,7 @@ def _hash_of(policies: Sequence[Row]) -> str:
 
 def _mark_all_uncompared(tenancy: Tenancy, stated: str) -> Plan[None]:
     """Have all artifacts compared again, and store *stated*, the hash of the policies to compare them with."""
-    yield bind("conflicts/expose", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
+    yield bind("conflicts/compare_again", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, policies=stated)
 
 
 def _uncompared(tenancy: Tenancy) -> Plan[list[str]]:
@@ -261,6 +260,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
 
 
 def _opened(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+    """Open those conflicts that are not stored yet, and return their ids."""
     distinct = {row["key"]: row for row in contradictions}
     if not distinct:
         return ()
@@ -318,7 +318,12 @@ def _contradiction(tenancy: Tenancy, winner: Row, rival: Row, at_us: int) -> Row
 
 
 def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
-    """The conflict if an identical call has already resolved it, such as an attempt whose answer was lost."""
+    """*conflict*, if an identical call has already resolved it, such as an attempt whose answer was lost.
+
+    Raises:
+        ConflictClosed: it was resolved in another way.
+
+    """
     if (conflict.kept_id, conflict.resolution) != (keep, reason):
         raise ConflictClosed(conflict.conflict_id, conflict.kept_id)
     return conflict
@@ -326,21 +331,15 @@ def _as_before(conflict: Conflict, keep: str | None, reason: str) -> Conflict:
 
 def _retire(tenancy: Tenancy, row: Row, keep: str, at_us: int, reason: str) -> Plan[None]:
     """Deprecate the losing artifacts and relations, and mark the losing memories as contradicted."""
-    sides = row["sides"]
-    losing_artifacts = sorted(side["key"] for side in sides if side["label"] == "Artifact" and side["side_id"] != keep)
-    memories = sorted(side["key"] for side in sides if side["label"] == "Memory" and side["side_id"] != keep)
+    losing = [side for side in row["sides"] if side["side_id"] != keep]
+    artifacts = sorted(side["key"] for side in losing if side["label"] == "Artifact")
+    memories = sorted(side["key"] for side in losing if side["label"] == "Memory")
     relations = [relation for relation in contested_relations(row["conflict"]) if relation_id(*relation) != keep]
-    if losing_artifacts:
-        change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": reason}
-        yield bind(
-            "artifacts/transition",
-            tenant_id=tenancy.tenant_id,
-            changes=[change | {"key": key} for key in losing_artifacts],
-        )
+    yield from deprecate(tenancy, artifacts, reason, at_us)
     if memories:
         yield bind("conflicts/retire_memories", tenant_id=tenancy.tenant_id, keys=memories, at_us=at_us)
         yield from _replace_answer(tenancy, tenancy.node_key(keep), memories, at_us)
-    yield from settle(tenancy, losing_artifacts + memories, at_us)
+    yield from settle(tenancy, artifacts + memories, at_us)
     if relations:
         lines = [relation._asdict() for relation in relations]
         yield bind("conflicts/retire_relations", tenant_id=tenancy.tenant_id, relations=lines)

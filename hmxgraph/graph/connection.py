@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter, sleep
 from types import FrameType
-from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from neo4j import (
     AsyncDriver,
@@ -24,13 +24,10 @@ from neo4j import (
 )
 from neo4j.exceptions import (
     ClientError,
-    ConfigurationError,
     DriverError,
     IncompleteCommit,
     Neo4jError,
     ResultFailedError,
-    ServiceUnavailable,
-    SessionExpired,
 )
 
 from hmxgraph.errors import (
@@ -67,11 +64,11 @@ class TransactionWatch:
         self._listeners = listeners
 
     def sent(self, statement: Statement) -> None:
-        """Remember the statement in progress."""
+        """Remember *statement*, which is about to be sent, or whose answer is about to be read."""
         self.statement = statement.name
 
     def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """Report one line to the listeners: statement, rows, milliseconds."""
+        """Report one line to the listeners: the statement, its number of rows, and the time since it was sent."""
         for listener in self._listeners:
             listener(f"{statement.name:<32} {rows:>7} rows {milliseconds:>9.2f} ms")
 
@@ -147,7 +144,7 @@ def translated(error: Neo4jError | DriverError, uri: str, statement: str) -> Gra
     error = origin(error)
     reason = _reason(error)
     code = getattr(error, "code", None) or "unknown"
-    if isinstance(error, ServiceUnavailable | SessionExpired | ConfigurationError | DriverError) or code in _ENDED:
+    if isinstance(error, DriverError) or code in _ENDED:
         return StorageUnavailable(uri, reason)
     if code == _NO_DATABASE:
         return DatabaseMissing(uri, reason)
@@ -169,10 +166,10 @@ def origin(error: Neo4jError | DriverError) -> Neo4jError | DriverError:
 def worth_repeating(error: Neo4jError | DriverError) -> bool:
     """Whether to retry at once: a race for a key or index was lost, or a failed result has a transient cause."""
     cause = origin(error)
-    return lost_race(cause) or (cause is not error and cause.is_retryable())
+    return _lost_race(cause) or (cause is not error and cause.is_retryable())
 
 
-def lost_race(error: Exception) -> bool:
+def _lost_race(error: Exception) -> bool:
     """Whether two clients created the same key or index at once, so that a retry finds it."""
     return isinstance(error, ClientError) and error.code in _LOST_RACES
 
@@ -182,9 +179,9 @@ def _reason(error: Exception) -> str:
     attempted, resolved, _ = text.partition(" (resolved to ")
     if not resolved:
         return text
-    # The driver lists the addresses it tried, but not what the system said.
-    said = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
-    return f"{attempted}: {said[-1]}" if said else attempted
+    # The driver lists the addresses it tried, but not the system's own message.
+    messages = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
+    return f"{attempted}: {messages[-1]}" if messages else attempted
 
 
 # Plans and procedures do no I/O: a plan is sent from here statement by statement, a procedure transaction by
@@ -198,16 +195,6 @@ Answer: TypeAlias = Callable[[Work[Any] | Embed], Any]
 AnswerAsync: TypeAlias = Callable[[Work[Any] | Embed], Awaitable[Any]]
 
 
-class Watch(Protocol):
-    """Observes statements and answers, and remembers the last statement for error messages."""
-
-    def sent(self, statement: Statement) -> None:
-        """*statement* is about to be sent, or its answer to be read."""
-
-    def answered(self, statement: Statement, rows: int, milliseconds: float) -> None:
-        """*statement* was answered with this number of *rows*, this many *milliseconds* after it was sent."""
-
-
 class _Sent(NamedTuple, Generic[R]):
     """A statement in progress."""
 
@@ -216,7 +203,7 @@ class _Sent(NamedTuple, Generic[R]):
     result: R
 
 
-def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
+def run(plan: Plan[T], tx: ManagedTransaction, watch: TransactionWatch) -> T:
     """The value of *plan*, whose statements are sent within *tx*."""
     sent_ahead: list[_Sent[Result]] = []
 
@@ -241,7 +228,7 @@ def run(plan: Plan[T], tx: ManagedTransaction, watch: Watch) -> T:
         return value
 
 
-async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: Watch) -> T:
+async def _run_async(plan: Plan[T], tx: AsyncManagedTransaction, watch: TransactionWatch) -> T:
     """The awaitable twin of :func:`run`."""
     sent_ahead: list[_Sent[AsyncResult]] = []
 
@@ -276,9 +263,9 @@ def _pop_sent_ahead(sent_ahead: list[_Sent[R]], statement: Statement) -> _Sent[R
 def perform(procedure: Procedure[T], answer: Answer) -> T:
     """The value of *procedure*; *answer* runs each transaction and computes each embedding that it asks for."""
     try:
-        work = next(procedure)
+        request = next(procedure)
         while True:
-            work = procedure.send(answer(work))
+            request = procedure.send(answer(request))
     except StopIteration as stop:
         value: T = stop.value
         return value
@@ -287,9 +274,9 @@ def perform(procedure: Procedure[T], answer: Answer) -> T:
 async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
     """The awaitable twin of :func:`perform`."""
     try:
-        work = next(procedure)
+        request = next(procedure)
         while True:
-            work = procedure.send(await answer(work))
+            request = procedure.send(await answer(request))
     except StopIteration as stop:
         value: T = stop.value
         return value
@@ -577,11 +564,11 @@ class Stored:
         self._number = 0
 
     def counted(self, answer: Answer) -> Answer:
-        """*answer*, which also counts the writes."""
+        """*answer*, which then also counts the transactions that write."""
 
-        def counting(work: Work[Any] | Embed) -> Any:
-            value = answer(work)
-            self._number += isinstance(work, Work) and work.mode == "write"
+        def counting(request: Work[Any] | Embed) -> Any:
+            value = answer(request)
+            self._number += isinstance(request, Work) and request.mode == "write"
             return value
 
         return counting
@@ -589,9 +576,9 @@ class Stored:
     def counted_async(self, answer: AnswerAsync) -> AnswerAsync:
         """The awaitable twin of :meth:`counted`."""
 
-        async def counting(work: Work[Any] | Embed) -> Any:
-            value = await answer(work)
-            self._number += isinstance(work, Work) and work.mode == "write"
+        async def counting(request: Work[Any] | Embed) -> Any:
+            value = await answer(request)
+            self._number += isinstance(request, Work) and request.mode == "write"
             return value
 
         return counting
@@ -603,7 +590,7 @@ class Stored:
             error.stored = f"{self._number} earlier {steps} of this call {were} stored"
 
 
-class SharedDriver:
+class _SharedDriver:
     """A driver that connections of one event loop share, and how many use it."""
 
     def __init__(self, opened: AsyncDriver) -> None:
@@ -617,7 +604,7 @@ class AsyncConnection:
     def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None) -> None:
         self.address = address
         self.terms = terms
-        self._shared = SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
+        self._shared = _SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
         self._reopening = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._closed = False
@@ -629,7 +616,7 @@ class AsyncConnection:
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
-    def lent(self) -> "SharedDriver":
+    def lent(self) -> _SharedDriver:
         """The driver, for one more connection in the same event loop.
 
         Raises:

@@ -26,7 +26,7 @@ _LONGEST_PAUSE = 2.0
 # Share of the time left that is the server's own timeout, so that its answer arrives before the client stops waiting.
 _SERVER_SHARE = 0.95
 
-# Maximum number of seconds that a call may wait: a year.
+# Longest timeout that may be set, in seconds: a year.
 _LONGEST = 365 * 86_400
 
 _Driver = TypeVar("_Driver")

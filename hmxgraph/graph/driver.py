@@ -1,4 +1,4 @@
-"""Drivers: synchronous connections share one per process and address; asynchronous ones cannot cross event loops."""
+"""Drivers: synchronous connections share one per process and address; an asynchronous one belongs to an event loop."""
 
 import logging
 import os

@@ -6,7 +6,7 @@ from typing import Any
 from hmxgraph.compiler.reconcile import awaited
 from hmxgraph.errors import NotFound
 from hmxgraph.graph._entities import evidence_mark
-from hmxgraph.graph.artifacts import ALWAYS, stored_document, tampering
+from hmxgraph.graph.artifacts import ALWAYS, evidence_keys, stored_document, tampering
 from hmxgraph.graph.conflicts import by_keys
 from hmxgraph.graph.memories import shown_owner
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
@@ -104,8 +104,7 @@ def _explain(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
 
 
 def _artifact(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
-    events = {tenancy.node_key(event_id): event_id for event_id in record["source_events"]}
-    memories = {tenancy.node_key(memory_id): memory_id for memory_id in record["source_memory_ids"]}
+    events, memories = evidence_keys(tenancy, record)
     versions = yield bind(
         "artifacts/chain", tenant_id=tenancy.tenant_id, chain_key=record["chain_key"], as_of_us=ALWAYS
     )

@@ -16,6 +16,9 @@ from hmxgraph.fingerprint.measures import MeasuredDigest, digest_of
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, query, read, state
 from hmxgraph.protocol.parsing import checked_text, quoted
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 # Graph values as plain ones, so that rows can be printed and stored as JSON.
 
 
@@ -49,10 +52,6 @@ def _element(value: Node | Relationship | Path) -> dict[str, Any]:
 
 # Saved queries.
 
-if TYPE_CHECKING:
-    import networkx as nx
-
-
 _SAVED = "explore/"
 
 
@@ -79,8 +78,7 @@ def packaged_rows(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> Pr
 
     """
     bound_parameters = _with_tenant(tenancy, name, parameters)
-    rows = yield from read(lambda: _rows(name, bound_parameters))
-    return rows
+    return (yield from read(lambda: _rows(name, bound_parameters)))
 
 
 def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -230,8 +228,7 @@ class Relations(NamedTuple):
 
 def relations(tenancy: Tenancy) -> Procedure[Relations]:
     """The active entities and relations."""
-    stored_relations = yield from read(lambda: _relations(tenancy.tenant_id))
-    return stored_relations
+    return (yield from read(lambda: _relations(tenancy.tenant_id)))
 
 
 def entity_graph(relations: Relations) -> "nx.MultiDiGraph[str]":

@@ -12,7 +12,7 @@ from hmxgraph.fingerprint.restore import Restoration, restoration, with_stored_p
 from hmxgraph.fingerprint.summaries import SET_OF_TYPE
 from hmxgraph.fingerprint.verify import EnvelopeSource, Verdict, verify, with_expiry
 from hmxgraph.graph import _events
-from hmxgraph.graph.artifacts import artifact_row
+from hmxgraph.graph.artifacts import artifact_row, deprecate
 from hmxgraph.graph.conflicts import detect_among, opposing_artifacts, opposing_policies, settle
 from hmxgraph.graph.fingerprints import Confirmation, ImportContext, import_row
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, state, write
@@ -161,11 +161,22 @@ def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
         NotFound: there is no such import, or it was withdrawn before.
 
     """
+    found = yield from _find(tenancy, reference)
+    key: str = found["event_key"]
+    return key
+
+
+def _find(tenancy: Tenancy, reference: str) -> Plan[Row]:
+    """The row of ``fingerprints/find_import`` for the import *reference* (its id or its fingerprint's).
+
+    Raises:
+        NotFound: there is no such import, or it was withdrawn before.
+
+    """
     rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
     if not rows:
         raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
-    key: str = rows[0]["event_key"]
-    return key
+    return rows[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,15 +198,15 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     verdict = with_expiry(verdict, tenant["logical_us"] if at_us is None else at_us)
     integrity_hash = verdict.envelope.integrity_hash
     before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
-    if lasting := [row for row in before if not row["taken_back"]]:
+    if lasting := [row for row in before if not row["withdrawn"]]:
         return _unchanged(verdict, lasting[0])
     began_us = _began(tenant, verdict, now_us)
     restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
     arrivals = yield from _arrivals(tenancy, restored)
     restored = with_stored_priorities(restored, arrivals.existing)
     conflicts = yield from _contradictions(tenancy, arrivals.fresh)
-    touched = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(touched | {*arrivals.shared_keys}))
+    rival_keys = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(rival_keys | {*arrivals.shared_keys}))
     if arrivals.fresh:
         yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
     opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
@@ -301,16 +312,16 @@ def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    rows = yield bind("fingerprints/find_import", tenant_id=tenancy.tenant_id, reference=reference)
-    if not rows:
-        raise NotFound("import", reference, tenancy.tenant_id, hint="name an import by its id or its fingerprint's")
-    withdrawn = rows[0]
+    withdrawn = yield from _find(tenancy, reference)
     seeded = [artifact for artifact in withdrawn["seeded"] if artifact["status"] in LIVE_STATUSES]
     unsupported = [artifact for artifact in seeded if not artifact["others"]]
     tenant = yield from state(tenancy)
     now_us = tenant["logical_us"] if at_us is None else at_us
     if unsupported:
-        yield from _deprecate(tenancy, sorted(artifact["key"] for artifact in unsupported), now_us)
+        keys = sorted(artifact["key"] for artifact in unsupported)
+        yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
+        yield from deprecate(tenancy, keys, REASON, now_us)
+        yield from settle(tenancy, keys, now_us)
     yield bind("fingerprints/withdraw", tenant_id=tenancy.tenant_id, key=withdrawn["key"], at_us=now_us)
     yield from bump(tenancy, now_us)
     return WithdrawnImport(
@@ -319,10 +330,3 @@ def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan
         tuple(sorted(artifact["artifact_id"] for artifact in unsupported)),
         tuple(sorted(artifact["artifact_id"] for artifact in seeded if artifact["others"])),
     )
-
-
-def _deprecate(tenancy: Tenancy, keys: list[str], at_us: int) -> Plan[None]:
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    change = {"status": "deprecated", "from": list(LIVE_STATUSES), "at_us": at_us, "reason": REASON}
-    yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key} for key in keys])
-    yield from settle(tenancy, keys, at_us)

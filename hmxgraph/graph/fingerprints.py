@@ -153,8 +153,8 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
 class ImportContext(NamedTuple):
     """What is recorded with an import beside its content.
 
-    This is the number of earlier imports of its envelope, the tenant's state version before it, and the ids of the
-    drafts that it creates and of the conflicts that it opens.
+    ``generation`` is the number of earlier imports of the same envelope, ``version`` the tenant's state version before
+    the import. The ids are those of the drafts that it creates and of the conflicts that it opens.
     """
 
     generation: int
@@ -200,7 +200,9 @@ def _in_force_of(row: Row) -> InForce:
 
 # Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
+# Maximum number of the latest reports that are exported.
 _REPORTS = 1_000
+# Sessions per page, and events whose behaviour is counted in one transaction.
 _PAGE = 500
 _EVENTS_AT_ONCE = 20_000
 # Maximum number of events whose words are read for an allow list.
@@ -227,14 +229,13 @@ def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> P
     return envelope
 
 
-def _count_behaviour(tenancy: Tenancy) -> Procedure[int]:
-    """Count the behaviour of sessions whose counts are missing or out of date; return how many sessions."""
-    after, counted = "", 0
+def _count_behaviour(tenancy: Tenancy) -> Procedure[None]:
+    """Count the behaviour of sessions whose counts are missing or out of date."""
+    after = ""
     while page := (yield from read(partial(_uncounted, tenancy, after))):
-        for rows in _portions(page):
-            counted += yield from write(partial(_count, tenancy, rows))
+        for sessions in _portions(page):
+            yield from write(partial(_count, tenancy, sessions))
         after = page[-1]["session_key"]
-    return counted
 
 
 def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | None = None) -> Procedure[str]:
@@ -345,7 +346,7 @@ def _portions(sessions: Sequence[Row]) -> Iterator[list[Row]]:
     yield portion
 
 
-def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
+def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[None]:
     keys = [session["session_key"] for session in sessions]
     events = yield bind(
         "fingerprints/session_events",
@@ -364,7 +365,6 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[int]:
         for session in sessions
     ]
     yield bind("fingerprints/keep_behaviour", tenant_id=tenancy.tenant_id, rows=rows, rules=RULES)
-    return len(rows)
 
 
 def _report(tenancy: Tenancy, row: Row, at_us: int | None) -> Plan[str]:

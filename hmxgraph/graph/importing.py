@@ -58,8 +58,10 @@ def is_document(source: Source | Any) -> bool:
 class Importing:
     """Turns the lines of all sources of one ingest call into events of one tenant.
 
-    ``choice`` overrules recognition. ``carried`` is the state of the converters by source: pass that of an earlier call
-    to continue a source midway. ``formats`` are the names of formats by source; those given are not recognised again.
+    ``choice`` overrules recognition. ``origin`` holds what is assumed of records that do not name their session, agent
+    or user; ``now_us`` is the time of records without a timestamp, unless their source is a file. ``carried`` is the
+    state of the converters by source: pass that of an earlier call to continue a source midway. ``formats`` are the
+    names of formats by source; those given are not recognised again.
     """
 
     tally: Tally

@@ -200,7 +200,7 @@ class _Flow:
                 self._ready.append(self._open_batch.batch())
 
 
-# One ingest call: while the server writes a batch, the next one is read, checked and prepared.
+# One ingest call: its options, and how batches are stored and settled.
 
 Transact: TypeAlias = Callable[[Work[Any]], Any]
 TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
@@ -246,8 +246,8 @@ class IngestOptions:
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
-        InvalidRequest: a batch size or number of writers that is no whole number from 1 on, or a window that is no
-            number from 0 on.
+        InvalidRequest: a batch size or number of writers is not a whole number of 1 or more, or the window is not a
+            number of 0 or more.
 
     """
 

@@ -45,7 +45,7 @@ def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
     """Refuse an artifact that cannot start a chain in this tenant.
 
     Raises:
-        InvalidDocument: with every fault at once.
+        InvalidDocument: it has faults; all are listed.
 
     """
     _refuse(artifact, [*_faults(tenancy, artifact), *_first_faults(artifact)])
@@ -131,8 +131,8 @@ def record_artifact(
 ) -> Procedure[ArtifactReceipt]:
     """Store *artifact* as the first version of a chain, or as the successor of the artifact that it ``supersedes``.
 
-    Storing a successor raises the errors of `supersede`. Unless it is *unique*, other live artifacts may have its
-    content.
+    If it is *unique* and supersedes nothing, a draft or active artifact with its type and content is returned instead,
+    as a duplicate. Storing a successor raises the errors of `supersede`.
 
     Raises:
         InvalidDocument: it cannot start a chain in this tenant; every fault is listed.
@@ -153,7 +153,7 @@ def supersede(
 
     A fresh document (version 1, no ``supersedes``) is numbered here; any other must have the next version. A draft is
     only a proposal: *old_id* stays in force, and the draft joins the chain when `transition` makes it active. Unless
-    *artifact* is *unique*, other live artifacts may have its content.
+    *artifact* is *unique*, other drafts and active artifacts may have its content.
 
     Raises:
         NotFound: there is no artifact *old_id*.
@@ -163,7 +163,7 @@ def supersede(
         SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
         InvalidDocument: *artifact* is invalid by itself; see `check_successor`.
         ImmutableArtifact: another artifact has this id.
-        DuplicateArtifact: a third artifact, draft or active, has this type and content.
+        DuplicateArtifact: it is *unique*, and a third artifact, draft or active, has this type and content.
 
     """
     check_successor(tenancy, old_id, artifact)

@@ -176,17 +176,17 @@ def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
 
 
 def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: bool) -> Procedure[str]:
-    """Write the report on what was done, with links to the records concerned, and return its id."""
+    """Write the report on what was done, with links to the digests concerned, and return its id."""
     start, report = drafts
     if not has_task:
         yield from write_fields(tenancy, {**start, "task_id": TASK, "goal": GOAL, "artifact_role": "maintenance"})
-    touched = {digest.artifact_id for digest in maintenance.retire}
-    touched |= {name.artifact_id(tenancy.tenant_id) for name in maintenance.refresh}
+    digest_ids = {digest.artifact_id for digest in maintenance.retire}
+    digest_ids |= {name.artifact_id(tenancy.tenant_id) for name in maintenance.refresh}
     words = f"Retired {len(maintenance.retire)} duplicate digests, refreshed {len(maintenance.refresh)} stale ones"
     outcome_fields = {
         "summary": words,
         "artifact_role": "dream_report",
-        "related_artifact_ids": sorted(touched),
+        "related_artifact_ids": sorted(digest_ids),
         "followups": [NEXT],
     }
     outputs = _lines(maintenance)

@@ -71,7 +71,7 @@ class Identity(NamedTuple):
         return (self.kind, self.wording, *(qualifiers if any(qualifiers) else ()))
 
 
-def observations_in(batch: Sequence[Extracted]) -> list[Observation]:
+def _observations_in(batch: Sequence[Extracted]) -> list[Observation]:
     """The memories observed in *batch*, in order of time."""
     observations = [
         Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
@@ -110,7 +110,8 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
     return tenancy.node_key("owner", owner)
 
 
-# Number of leading words of a question that are searched for user names; maximum number of words in such a name.
+# Number of leading words of a question that are searched for user names, maximum number of words in such a name, and
+# more names than these words contain.
 _NAMING_WORDS = 32
 _LONGEST_NAME = 4
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
@@ -402,9 +403,9 @@ class _Slot:
             reason = "only one of these can hold"
         builder = self.builder
         row = conflict_row(builder.tenancy, CONTRADICTION, sides, reason, observation.time_us, builder.count_tokens)
-        return (
-            row if end_us is None else row | {"properties": row["properties"] | _resolved(observation.time_us, end_us)}
-        )
+        if end_us is None:
+            return row
+        return row | {"properties": row["properties"] | _resolved(observation.time_us, end_us)}
 
     def _id(self, *parts: str) -> str:
         return stable_id(self.builder.tenancy.tenant_id, "memory", self.key, *parts)
@@ -415,7 +416,7 @@ def slot_key(tenancy: Tenancy, slot: str) -> str:
     return tenancy.node_key("slot", slot)
 
 
-def new_answers(tenancy: Tenancy, observations: Sequence[Observation]) -> dict[str, list[list[Any]]]:
+def _new_answers(tenancy: Tenancy, observations: Sequence[Observation]) -> dict[str, list[list[Any]]]:
     """Time and answer of each new observation, grouped by slot key."""
     groups: dict[str, list[list[Any]]] = {}
     for observation in observations:
@@ -433,7 +434,7 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
     """Merge *observations* into the chains whose *stored* answers ``events/open`` returned."""
     rows = _Chained()
     by_slot: dict[str, list[Observation]] = {}
@@ -514,12 +515,12 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of the memory that *interval* supersedes: the one it names, else the previous one in its chain.
+    """The key of the memory that *interval* supersedes: one outside its chain, if so linked, else the previous one.
 
     None if the previous one was already replaced by a memory outside the chain.
     """
-    if by_hand := stored.get(interval.key, {}).get("in_place_of"):
-        return str(by_hand)
+    if outside := stored.get(interval.key, {}).get("in_place_of"):
+        return str(outside)
     replaced = before is None or stored.get(before.key, {}).get("replaced", False)
     return None if before is None or replaced else before.key
 
@@ -550,7 +551,7 @@ class Observations(NamedTuple):
     @classmethod
     def of(cls, batch: Sequence[Extracted]) -> "Observations":
         """The observations in *batch*, in order of time."""
-        return cls.split(observations_in(batch))
+        return cls.split(_observations_in(batch))
 
     @classmethod
     def split(cls, observations: Sequence[Observation]) -> "Observations":
@@ -582,7 +583,7 @@ class Observations(NamedTuple):
 
     def slots(self, tenancy: Tenancy) -> Row:
         """The parameters by which ``events/open`` finds and locks the stored answers."""
-        answers = new_answers(tenancy, self.with_slot)
+        answers = _new_answers(tenancy, self.with_slot)
         return {"slot_keys": sorted(answers), "answers": answers}
 
 
@@ -601,7 +602,7 @@ def store(
         return
     observations = observations.exact(stored_answers)
     builder = _RowBuilder(tenancy, count_tokens, tokenizer)
-    rows = chain_rows(builder, observations.with_slot, stored_answers)
+    rows = _chain_rows(builder, observations.with_slot, stored_answers)
     slotless = yield from _slotless_rows(builder, observations.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
@@ -630,19 +631,20 @@ def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[list
     """Blank the memories whose last evidence was among these erased events, and return their ids.
 
     Blanked memories leave their chains, so that the memories they had superseded there hold again. Memories with
-    remaining evidence are reworded from it.
+    remaining evidence are reworded from it, and are tentative again if it is not enough to promote them.
     """
-    touched = yield bind(
+    rows = yield bind(
         "memories/forget",
         tenant_id=tenancy.tenant_id,
         batch={"event_keys": sorted(event_keys)},
         at_us=at_us,
+        sure=SURE,
         **_quorum(tenancy),
     )
-    lost = [row for row in touched if row["lost"]]
-    yield from redraw(tenancy, sorted({row["slot_key"] for row in lost if row["slot_key"]}))
-    yield from _reword(tenancy, [row["key"] for row in touched if not row["lost"]])
-    return [row["memory_id"] for row in lost]
+    blanked = [row for row in rows if row["lost"]]
+    yield from redraw(tenancy, sorted({row["slot_key"] for row in blanked if row["slot_key"]}))
+    yield from _reword(tenancy, [row["key"] for row in rows if not row["lost"]])
+    return [row["memory_id"] for row in blanked]
 
 
 def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
@@ -713,7 +715,7 @@ def memories(
         _stored_memory(
             row["memory"],
             event_ids=row["event_ids"],
-            last_event=row["said"],
+            last_event=row["last_event"],
             observations=row["observations"],
             as_of=as_of_us is not None,
         )
@@ -724,7 +726,10 @@ def memories(
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """The first memory that each event is evidence for, and the id of the one it supersedes (or None), by event key."""
+    """A memory for each event that is evidence for it, with the id of the one it supersedes (or None), by event key.
+
+    Of several, the one with the lowest key.
+    """
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {
         row["event_key"]: (_stored_memory(row["memory"], event_ids=row["event_ids"]), row["supersedes"]) for row in rows
@@ -741,7 +746,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
     rows = yield bind("memories/get", tenant_id=tenancy.tenant_id, key=tenancy.node_key(memory_id))
     if not rows:
         raise NotFound("memory", memory_id, tenancy.tenant_id)
-    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], last_event=rows[0]["said"])
+    return _stored_memory(rows[0]["memory"], event_ids=rows[0]["event_ids"], last_event=rows[0]["last_event"])
 
 
 def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:

@@ -64,7 +64,7 @@ def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> Memory
         memory["text"],
         held["status"],
         grounded_tier([view.trust_tier for view in records]),
-        _properties(held) | _last_source(row.get("said") or {}),
+        _properties(held) | _last_source(row.get("last_event") or {}),
         tuple(view.artifact_id for view in records),
         tuple(row.get("event_ids", ())),
         reason or ("proposed" if memory.get("proposed") else None),
@@ -116,6 +116,11 @@ class MemoryQuery:
     include_hidden: bool = False
     as_of_us: int | None = None
     shape: Shape = field(default_factory=Shape)
+
+    @property
+    def question(self) -> str:
+        """The part of the query that is searched: its beginning, if it is very long."""
+        return self.query[:LONGEST_QUESTION]
 
     def checked(self) -> "MemoryQuery":
         """The search itself, if it is valid.
@@ -195,23 +200,30 @@ def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...
         limit = min(limit * _WIDER, _MAX_EXAMINED)
     best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:
-        best_hits = yield from _with_siblings(tenancy, best_hits)
+        best_hits = yield from _with_siblings(tenancy, request, best_hits)
     return tuple(best_hits)
 
 
 def _search_statement(tenancy: Tenancy, request: MemoryQuery, limit: int) -> Statement:
-    question = request.query[:LONGEST_QUESTION]
     return bind(
         "memory_operations/search",
         tenant_id=tenancy.tenant_id,
-        question=term_query(tenancy.scope, terms(question)),
+        question=term_query(tenancy.scope, terms(request.question)),
         kind=request.kind,
         project_id=request.project_id,
-        owners=memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id),
-        session_key=tenancy.node_key(request.session_id) if request.session_id and not request.user_id else "",
-        include_hidden=request.include_hidden,
         limit=limit,
+        **_visibility(tenancy, request),
     )
+
+
+def _visibility(tenancy: Tenancy, request: MemoryQuery) -> Row:
+    """The parameters that decide which memories of users and which proposals a search may return."""
+    user_id, session_id = request.user_id, request.session_id
+    return {
+        "owners": memories.audience(tenancy, request.question, user_id=user_id, session_id=session_id),
+        "session_key": tenancy.node_key(session_id) if session_id and not user_id else "",
+        "include_hidden": request.include_hidden,
+    }
 
 
 def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
@@ -241,9 +253,15 @@ def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> Me
     return MemoryHit(view, score, view.text)
 
 
-def _with_siblings(tenancy: Tenancy, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
+def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[MemoryHit]) -> Plan[list[MemoryHit]]:
     keys = [tenancy.node_key(hit.memory_id) for hit in hits]
-    rows = yield bind("memory_operations/siblings", tenant_id=tenancy.tenant_id, batch={"keys": keys}, limit=SIBLINGS)
+    rows = yield bind(
+        "memory_operations/siblings",
+        tenant_id=tenancy.tenant_id,
+        batch={"keys": keys},
+        limit=SIBLINGS,
+        **_visibility(tenancy, request),
+    )
     siblings_of_memory = {row["key"]: tuple(row["siblings"]) for row in rows}
     return [
         replace(hit, expanded_siblings=siblings_of_memory.get(key, ())) for key, hit in zip(keys, hits, strict=True)
@@ -399,13 +417,14 @@ def record_outcome(
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    """How much the signal or outcome *value* adds to the counts of useful and of useless."""
     if value not in known:
         raise UnknownChoice(name, value, tuple(known))
     return known[value]
 
 
 def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
-    event = yield from _stated(tenancy, what, operation)
+    event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
         raise _no_memory(tenancy, what)
@@ -413,11 +432,6 @@ def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Pl
         batch = {"properties": what.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
-
-
-def _stated(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[PreparedEvent]:
-    """Store the event that states the memory."""
-    return (yield from _record_event(tenancy, operation, EVENT_TYPE, what.content))
 
 
 def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
@@ -460,6 +474,13 @@ def _follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Plan
 
 
 def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation: MemoryOperation) -> Plan[None]:
+    """Make the stored memory *new* the successor of *old*.
+
+    Raises:
+        InvalidRequest: *new* already supersedes another memory.
+        SupersessionCycle: *old* supersedes *new*, directly or through others.
+
+    """
     old_key = tenancy.node_key(old.memory_id)
     done = yield bind(
         "memory_operations/supersede",
@@ -551,8 +572,8 @@ def remember(
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: no text, *hard* for anything but a policy, a memory that already supersedes another one, or an
-            event id that was used for the same text with other options.
+        InvalidRequest: as in :meth:`Remembered.checked`; or the words are those of a memory that already supersedes
+            another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.

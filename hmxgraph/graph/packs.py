@@ -101,10 +101,9 @@ def _tool(text: str) -> str:
 _SEEN = frozenset({"active", "deprecated"})
 # Number of artifacts whose texts are cached.
 _BRIEFS_KEPT = 1_024
-NO_MEANINGS: Mapping[str, float] = MappingProxyType({})
 
 
-def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float] = NO_MEANINGS) -> Known:
+def _knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float]) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
     *meanings* says how close memories are to the question by the vectors of their events, in [0, 1]; others count as 0.
@@ -114,7 +113,7 @@ def knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[st
     return Known(
         tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
         tuple(sorted((_memory(each, as_of_us, meanings) for each in row["memories"]), key=lambda each: each.memory_id)),
-        tuple(sorted((KnownEntity(*_entity(values)) for values in row["entities"]), key=lambda each: each.entity_id)),
+        tuple(sorted((_entity(values) for values in row["entities"]), key=lambda each: each.entity_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
         tuple(sorted(_evidence(row["evidence"], as_of_us), key=lambda each: (each.record_id, each.event_id))),
         RunningSession(tuple(session_actions(row["session"])), row["session_events"]),
@@ -256,12 +255,12 @@ def _record_section(section: str, agent_id: str | None, replies: Sequence[Reply]
     return section if section == "episodes" or trust.vouches([agent_id, *signers]) else "evidence"
 
 
-def _entity(values: Sequence[Any]) -> tuple[str, str, str, int, float, int]:
+def _entity(values: Sequence[Any]) -> KnownEntity:
     key, name, entity_type, mentions, confidence, last_us = values
-    return key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0
+    return KnownEntity(key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0)
 
 
-def related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
+def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
     """Return the relations of a ``recall/surroundings`` row whose confidence is at least *min_confidence*.
 
     *named* are the keys of the entities that the question names.
@@ -309,7 +308,7 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Maximum number of candidate events, and of the best candidates, which are fetched with their neighbours.
+# Maximum number of candidate events, and of the best ones among them, which are fetched with their neighbours.
 _HITS = 150
 _WINDOWS = 100
 # Maximum hits per term: the first number divided by the number of terms, but at least the second number.
@@ -362,8 +361,9 @@ def pack(
 ) -> Procedure[Pack]:
     """Return the context pack for *request*, read by three statements in one transaction, on one state version.
 
-    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again, up to five
-    times in all; then the pack is marked as unsettled. With *embeds*, a fourth statement searches by vector similarity.
+    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again. It is read
+    at most five times; if the version also changed during the last, the pack is marked as unsettled. With *embeds*, a
+    fourth statement searches by vector similarity.
     """
     vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
@@ -388,7 +388,7 @@ def _pack(
     names = tuple(mention.name for mention in names_in(question))
     cached_models = models_kept()
     rows = yield _candidate_events(tenancy, request, query_terms, names, cached_models)
-    nearest = (yield from _nearest(tenancy, request, vector)) if vector is not None and rows else NOTHING_NEAR
+    nearest = (yield from _nearest(tenancy, request, vector)) if vector is not None and rows else _NOTHING_NEAR
     opening = _Opening(tenancy, _guided(request, rows), names, rows[0] if rows else None, cached_models, nearest)
     knowledge = _knowledge(opening, query_terms)
     yield Ahead(knowledge)
@@ -476,7 +476,7 @@ class _Nearest(NamedTuple):
         }
 
 
-NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, NO_MEANINGS)
+_NOTHING_NEAR = _Nearest({"events": [], "texts": [], "memories": [], "evidence": []}, MappingProxyType({}))
 
 
 def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.QuestionVector) -> Plan[_Nearest]:
@@ -497,7 +497,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
         anywhere=not request.scopes,
         scopes=list(request.scopes),
     )
-    return _Nearest(rows[0], question.meanings(rows[0])) if rows else NOTHING_NEAR
+    return _Nearest(rows[0], question.meanings(rows[0])) if rows else _NOTHING_NEAR
 
 
 @dataclass(frozen=True)
@@ -557,7 +557,7 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        known = knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
+        known = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
         return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
 
     @cached_property
@@ -606,7 +606,7 @@ class _Opening:
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        related = related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
         related = without_refused(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)

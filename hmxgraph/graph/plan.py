@@ -196,7 +196,7 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """The statement's name, as in ``cypher/<name>.cypher``."""
+        """The statement's name: its path below ``cypher/`` without ending, or a script's with the name of its part."""
         return self.query.name
 
     @property

@@ -12,7 +12,6 @@ from hmxgraph.graph.records import LONGEST_THREAD, facet_rows, record_properties
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
 from hmxgraph.protocol.record_results import Library, RecordView, Resume, TaskEntry, TaskView
-from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.records.digests import DigestName, belongs, compose, digest_name, entries, source_facets
 from hmxgraph.records.handoff import account
@@ -102,7 +101,7 @@ def sources(tenancy: Tenancy, name: DigestName) -> Plan[tuple[RecordView, ...]]:
     return (yield from views(tenancy, keys))
 
 
-def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
+def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[None]:
     """Compose the digest under the locks that writers of its sources take, in the same order: task (if any), tenant."""
     task = task_key(tenancy, name.scope) if name.role == "task_resume" else ""
     yield bind("tasks/lock", tenant_id=tenancy.tenant_id, batch={"task_keys": [task]})
@@ -111,7 +110,7 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     composed = compose(name, tenancy.tenant_id, records)
     if composed is None:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
-        return None
+        return
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
@@ -120,7 +119,6 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[TaskRecord | None]:
     ]
     written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
     yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
-    return composed
 
 
 def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
@@ -164,6 +162,10 @@ def library(
     """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
 
     Without *query*, the digest shows the first entries of the same list, in the same order.
+
+    Raises:
+        InvalidRequest: the query or the project is not text, or *limit* is outside 1..500.
+
     """
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
@@ -227,16 +229,27 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
     """
     name = DigestName("task_resume", checked_text("task_id", task_id))
-    yield from read(lambda: _check_exists(tenancy, task_id))
+    yield from read(lambda: _started(tenancy, task_id))
     view = yield from digest(tenancy, name)
     records = yield from read(lambda: sources(tenancy, name))
     return _resume_of(task_id, view, records)
 
 
-def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
+def _started(tenancy: Tenancy, task_id: str) -> Plan[Row]:
+    """The row of ``tasks/get`` for a task that has started; one that was only named as a parent has not.
+
+    Raises:
+        NotFound: there is no such task.
+
+    """
     rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
     if not rows or rows[0]["task"].get("status") is None:
         raise NotFound("task", task_id, tenancy.tenant_id)
+    return rows[0]
+
+
+def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
+    started = yield from _started(tenancy, task_id)
     keys = yield bind(
         "tasks/of_task",
         tenant_id=tenancy.tenant_id,
@@ -244,7 +257,7 @@ def _task(tenancy: Tenancy, task_id: str) -> Plan[TaskView]:
         include_hidden=True,
         limit=LONGEST_THREAD,
     )
-    return _task_view(rows[0], (yield from views(tenancy, [row["key"] for row in keys])))
+    return _task_view(started, (yield from views(tenancy, [row["key"] for row in keys])))
 
 
 def _board(tenancy: Tenancy, criteria: Mapping[str, str | None], at_us: int, limit: int) -> Plan[tuple[TaskEntry, ...]]:
@@ -267,9 +280,3 @@ def _entry(task: Row, at_us: int) -> TaskEntry:
         times.get("started_at"),
         times.get("updated_at"),
     )
-
-
-def _check_exists(tenancy: Tenancy, task_id: str) -> Plan[None]:
-    rows = yield bind("tasks/get", tenant_id=tenancy.tenant_id, task_key=task_key(tenancy, task_id))
-    if not rows or rows[0]["task"].get("status") is None:
-        raise NotFound("task", task_id, tenancy.tenant_id)

@@ -56,6 +56,8 @@ _BY_SELECTIVITY = (
 class Shape:
     """The form of the hits: whole, compact, or as many compact ones as fit a token budget.
 
+    ``expand_event_siblings`` adds to each hit up to eight others from the same event.
+
     Raises:
         InvalidRequest: the token budget is below 1, or not a whole number.
 
@@ -87,7 +89,6 @@ class SearchCriteria:
     mode: str = "generic"
     limit: int = 20
     include_hidden: bool = False
-    before_us: int = 2**63 - 1
     shape: Shape = field(default_factory=Shape)
 
     @property
@@ -206,8 +207,8 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
 # Candidates per requested hit, and the minimum number of candidates.
 POOL = 3
 LEAST_POOL = 60
-# Number of newest records checked before the full-text index is queried, and the maximum number of
-# hits requested from it.
+# Number of newest records checked before the full-text index is queried, and the maximum number of hits requested from
+# it.
 RECENT = 300
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
@@ -305,7 +306,6 @@ def _window(tenancy: Tenancy, criteria: SearchCriteria, anchor: _Anchor, window:
         "tenant_id": tenancy.tenant_id,
         "batch": _facets(criteria),
         "include_hidden": criteria.include_hidden,
-        "before_us": criteria.before_us,
         "window_limit": window,
         "limit": criteria.limit,
     }

@@ -58,7 +58,7 @@ _SHOWN = (
     "summary",
 )
 # Maximum number of terms of a record in the full-text index.
-_LONGEST_SEARCH_TEXT = 4_000
+_MOST_TERMS = 4_000
 _EPISODES = frozenset({"task_start", "task_progress", "run_start", "run_finish", "task_finish"})
 
 
@@ -94,7 +94,7 @@ def record_properties(
             "projection_texts": [part.text for part in parts],
             "pack_section": pack_section(record, inherited),
             "text": text,
-            "search_text": " ".join(search_text(text).split(" ")[:_LONGEST_SEARCH_TEXT]),
+            "search_text": " ".join(search_text(text).split(" ")[:_MOST_TERMS]),
             "token_count": count_tokens(text),
             "tokenizer": DEFAULT_ENCODING,
         }
@@ -133,7 +133,7 @@ def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
     }
 
 
-def batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
+def _batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
     """The batch of ``tasks/record``: the *records* in order, and for each kind of node the nodes that *links* name.
 
     Each node is listed once, in key order, so that writers wait for each other instead of deadlocking. Its ``uses`` are
@@ -141,13 +141,10 @@ def batch_rows(records: Sequence[Row], links: Sequence[Row]) -> Row:
     """
     return {
         "records": list(records),
-        "tasks": _shared([[record_links["task"]] for record_links in links]),
-        **{name: _shared([record_links[name] for record_links in links]) for name in _NODES},
-        **{
-            name: _pairs([record_links[name] for record_links in links])
-            for name in ("replies", "superseded", "related")
-        },
-        "entities": _shared_entities([record_links["entities"] for record_links in links]),
+        "tasks": _shared([[row["task"]] for row in links]),
+        **{name: _shared([row[name] for row in links]) for name in _NODES},
+        **{name: _pairs([row[name] for row in links]) for name in ("replies", "superseded", "related")},
+        "entities": _shared_entities([row["entities"] for row in links]),
     }
 
 
@@ -221,6 +218,7 @@ def _runs(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> list[Row]:
 
 
 def _own_runs(record: TaskRecord) -> Sequence[str | None]:
+    """The ids of the runs that a record may be part of: its own and that of its parent; none if it ends a task."""
     return () if record.artifact_kind == "task_finish" else (record.artifact_id, record.reply_to_artifact_id)
 
 
@@ -657,16 +655,16 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
         for event in reports:
             if event.key not in stored:
                 ends[session_key] = event.event.sequence
-    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=batch_rows(records, links))
+    yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=_batch_rows(records, links))
     silent_us = max((row["created_us"] for row in records if not events[row["key"]]), default=None)
     yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
     yield from _refuse_loops(tenancy, steps)
     digests = {name.artifact_id(tenancy.tenant_id) for step in steps for name in stale_digests(step.record)}
-    touched = {
+    batch = {
         "records": [{"key": key, "event_keys": [event.key for event in own]} for key, own in sorted(events.items())],
         "digest_keys": sorted(tenancy.node_key(digest_id) for digest_id in digests),
     }
-    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, batch=touched)
+    yield bind("tasks/settle", tenant_id=tenancy.tenant_id, batch=batch)
 
 
 def _open_sessions(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[Row]:

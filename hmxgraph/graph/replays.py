@@ -77,7 +77,7 @@ def _records(nodes: Nodes) -> Iterator[tuple[TaskRecord, int]]:
             yield stored_record(node["properties"]), node["properties"]["sequence"]
 
 
-def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: frozenset[str] | set[str]) -> list[PreparedEvent]:
+def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: Collection[str]) -> list[PreparedEvent]:
     """The events that were not erased, except those of task records, in the order in which they were stored."""
     recorded = []
     for node in nodes():

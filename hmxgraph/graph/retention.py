@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from hmxgraph.compiler.reconcile import COMPILER, FORGOTTEN, hashed_lineage
 from hmxgraph.graph import _entities, memories
-from hmxgraph.graph.artifacts import BLANK
+from hmxgraph.graph.artifacts import BLANK, deprecate
 from hmxgraph.graph.compilations import LINEAGES
 from hmxgraph.graph.conflicts import settle
 from hmxgraph.graph.fingerprint_imports import import_event, withdraw
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, model_key, read, state, write
 from hmxgraph.graph.records import stored_record
 from hmxgraph.ingest.prepare import NAMING, named_user_key
-from hmxgraph.protocol.artifacts import LIVE_STATUSES
 from hmxgraph.protocol.canonical import canonical_text, indexable
 from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.protocol.reports import ErasedEvent, ForgetCriteria, ForgetReport
@@ -31,13 +30,13 @@ class _ErasedRecords(NamedTuple):
     entities: tuple[str, ...]
 
 
-def records_of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
+def _reported_records(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
     """The records that these events report, without erased ones; locks their tasks in the order of all writers."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
 
-def erase(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
+def _erase_records(tenancy: Tenancy, records: Sequence[TaskRecord], at_us: int) -> Plan[_ErasedRecords]:
     """Erase *records*, with everything that only they state about tasks, runs and named things."""
     if not records:
         return _ErasedRecords((), ())
@@ -62,11 +61,11 @@ def _drop_digests(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[None]
     yield bind("tasks/drop_digests", tenant_id=tenancy.tenant_id, batch=batch)
 
 
-def _drop_chosen_digests(tenancy: Tenancy, chosen: Row, at_us: int) -> Plan[None]:
+def _drop_chosen_digests(tenancy: Tenancy, chosen: Row) -> Plan[None]:
     """Delete the digests that meet all given criteria: written in a session, by an agent, before a time."""
     if not (yield from state(tenancy))["state_version"]:  # nothing was ever stored: do not create the tenant
         return
-    yield from bump(tenancy, at_us)
+    yield from bump(tenancy, 0)
     session_id = chosen["session_id"] or ""
     task_id = session_id.removeprefix(TASK_SESSION) if session_id.startswith(TASK_SESSION) else None
     criteria = {"session_id": chosen["session_id"], "task_id": task_id, "agent_id": chosen["agent_id"]}
@@ -99,7 +98,7 @@ class _Totals:
 
     events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
-    lost_ids: dict[str, set[str]] = field(default_factory=dict)
+    lost_ids: dict[str, set[str]] = field(default_factory=dict)  # by kind
 
     def add(self, page: Sequence[Row]) -> None:
         self.events |= {row["key"]: ErasedEvent(row["event_id"], row["event_hash"]) for row in page}
@@ -109,7 +108,7 @@ class _Totals:
         self.lost_ids.setdefault(kind, set()).update(ids)
 
     def report(self, tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool, remaining: int) -> ForgetReport:
-        lost = {field: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, field in _FIELDS.items()}
+        lost = {name: tuple(sorted(self.lost_ids.get(kind, ()))) for kind, name in _FIELDS.items()}
         return ForgetReport(
             tenancy.tenant_id,
             chosen.criteria,
@@ -124,8 +123,9 @@ class _Totals:
 def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -> Procedure[ForgetReport]:
     """Erase the selected events, 1,000 per transaction, and report them with everything that is lost with them.
 
-    Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from these
-    sessions are deprecated and blanked, whatever evidence remains.
+    Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from the
+    sessions of these events are deprecated and blanked, whatever evidence remains.
+
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
     that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
     and reports what would be erased.
@@ -265,15 +265,15 @@ def _erase(tenancy: Tenancy, page: Sequence[Row], fingerprint: str | None) -> Pl
     """Erase a page, and withdraw the import of *fingerprint*, if given; return the ids of what was lost, by kind."""
     yield bind("retention/lock_compiler", tenant_id=tenancy.tenant_id, model_key=model_key(tenancy))
     tenant = yield from state(tenancy)
-    records = yield from records_of_events(tenancy, _keys(page))
+    records = yield from _reported_records(tenancy, _keys(page))
     sessions = _sessions(page)
     yield bind("retention/lock_sessions", tenant_id=tenancy.tenant_id, batch={"sessions": sessions})
     erased = yield bind("retention/erase", tenant_id=tenancy.tenant_id, batch={"event_keys": _keys(page)})
-    keys = [row["key"] for row in erased]
+    keys = _keys(erased)
     yield bind("retention/lock_entities", tenant_id=tenancy.tenant_id, batch={"event_keys": keys})
     erases_latest = any(row["time_us"] >= tenant["logical_us"] for row in page)
     at_us = (yield from _latest(tenancy)) if erases_latest else tenant["logical_us"]
-    erased_records = yield from erase(tenancy, records, at_us)
+    erased_records = yield from _erase_records(tenancy, records, at_us)
     lost = yield from _forget_knowledge(tenancy, keys, at_us)
     lost["record"] = list(erased_records.records)
     lost["entity"] += erased_records.entities
@@ -313,8 +313,8 @@ def _drop_matching_digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: R
     event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
     if chosen.expired or any(criterion is not None for criterion in event_criteria):
         return
-    named = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
-    yield from write(partial(_drop_chosen_digests, tenancy, named, 0))
+    shared = {"session_id": chosen.session_id, "agent_id": chosen.agent_id, "before_us": criteria["before_us"]}
+    yield from write(partial(_drop_chosen_digests, tenancy, shared))
 
 
 def _unlearn(tenancy: Tenancy) -> Plan[None]:
@@ -340,9 +340,9 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 
 
 def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
-    """Deprecate artifacts that cite these sessions, and others without evidence; return the ids of both.
+    """Deprecate and blank the artifacts compiled from the sessions of *page*, and deprecate others without evidence.
 
-    Those compiled from the sessions are blanked. Of them, only ids of drafts and active artifacts are returned.
+    Return the ids of all that were deprecated: they were drafts or active.
     """
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)
@@ -351,21 +351,14 @@ def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[st
         return []
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
     citing = [row["key"] for row in compiled if row["cites_session"]]
-    yield from _deprecate(tenancy, citing, FORGOTTEN, at_us)
+    yield from deprecate(tenancy, citing, FORGOTTEN, at_us)
     yield from _blank(tenancy, compiled)
     rows = yield bind("retention/unsupported", tenant_id=tenancy.tenant_id, batch={"artifact_keys": keys})
     unsupported = [row["key"] for row in rows]
-    yield from _deprecate(tenancy, unsupported, REASON, at_us)
+    yield from deprecate(tenancy, unsupported, REASON, at_us)
     yield from settle(tenancy, citing + unsupported, at_us)
     yield bind("retention/blank_conflicts", tenant_id=tenancy.tenant_id, batch={"artifact_keys": citing + unsupported})
     return [*_living(compiled), *(row["artifact_id"] for row in rows)]
-
-
-def _deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    change = {"status": "deprecated", "reason": reason, "at_us": at_us, "from": list(LIVE_STATUSES)}
-    if keys:
-        changes = [change | {"key": key} for key in keys]
-        yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=changes)
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:

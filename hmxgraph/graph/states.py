@@ -91,7 +91,7 @@ def of_kind(
 
 
 def drop(tenancy: Tenancy, shelf: str, states: Iterable[State] | None) -> Procedure[int]:
-    """Delete *states* of a shelf, or all of them; return the number deleted."""
+    """Delete *states* from a shelf, or all states on it if None; return the number deleted."""
     keys = None if states is None else [key_of(tenancy, state) for state in states]
 
     def plan() -> Plan[int]:

@@ -199,10 +199,10 @@ class Draft:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
         They are the running session with either all cases or a few examples; if the question quotes an error of a known
-        session and all examples failed, one is added in which the same call worked. Examples are for questions that want some and, if the
-        best is a log of many tasks, for others that do not ask for a time. For them, the pack must have both episodes
-        and procedures, and there must be work with tools or something to show as a procedure: conversations are shown
-        line by line. Strategies that only show single events have no whole sessions.
+        session and all examples failed, one is added in which the same call worked. Examples are for questions that
+        want some and, if the best is a log of many tasks, for others that do not ask for a time. For them, the pack
+        must have both episodes and procedures, and there must be work with tools or something to show as a procedure:
+        conversations are shown line by line. Strategies that only show single events have no whole sessions.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:

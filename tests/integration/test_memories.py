@@ -458,10 +458,11 @@ def test_forgetting_the_evidence_forgets_the_memory(say, listed, connection, ten
 
 
 def test_forgetting_one_of_two_pieces_of_evidence_makes_less_sure(say, connection, tenancy):
-    """A memory that loses part of its evidence has its count and confidence reduced."""
+    """A memory that loses part of its evidence has its count and confidence reduced, and its status with them."""
     say((1, "Do not use global variables."), (2, "Do not use global variables."))
     (remembered,), _ = connection.perform(memories(tenancy))
     first, _ = connection.perform(memory(tenancy, remembered.memory_id)).event_ids
     connection.perform(forget(tenancy, ForgetCriteria(event_ids=(first,))))
     left = connection.perform(memory(tenancy, remembered.memory_id))
+    assert (remembered.status, left.status) == ("promoted", "tentative")
     assert (left.observation_count, left.confidence) == (1, 0.6)

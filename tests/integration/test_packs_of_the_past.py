@@ -54,6 +54,17 @@ def test_later_knowledge_does_not_crowd_out_earlier_knowledge(graph):
     assert contents(pack) == {"The gadget is stored in the hall of the old museum"}
 
 
+def test_what_had_expired_is_marked_although_it_was_replaced_later(graph):
+    """A message is marked as superseded once what it states has expired, even if another answer came later."""
+    blue = [(1, "My favorite color is blue"), (3, "As I said, my favorite color is blue")]
+    graph.ingest([message(graph.tenant_id, f"old-{second}", second, text) for second, text in blue])
+    expires = iso(START + 30_000_000)
+    graph.remember("My favorite color is blue", kind="fact", at=iso(START + 4_000_000), expires=expires)
+    graph.ingest([message(graph.tenant_id, "new", LATER, "My favorite color is green")])
+    pack = graph.pack("What is my favorite color?", as_of=THEN)
+    assert "[superseded] user: My favorite color is blue" in pack.text
+
+
 def test_hard_policies_are_always_packed(graph):
     """An as-of pack holds every hard policy known at that time, however many there are, and no later one."""
     for number in range(65):

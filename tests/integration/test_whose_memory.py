@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 import hmxgraph
+from tests.artifact_makers import policy
 from tests.unit.ingest.making import document
 
 ALLERGY = "I'm severely allergic to peanuts."
@@ -184,6 +185,25 @@ def test_forgetting_support_takes_a_proposal_out_of_force(say, texts_in_force, g
     assert texts_in_force(REFUNDS) == []
 
 
+def test_a_proposal_contradicts_no_recommendation(say, graph):
+    """An outside prohibition opens no conflict until users support it; packs stop showing it if they no longer do."""
+
+    def disputed():
+        graph.compile()
+        return "Conflict:" in graph.pack("May I lock a table larger than 1 GB?").text
+
+    graph.record_artifact(policy("p1", "Lock the table", second=3))
+    say("Never lock a table.", "web", source="web:evil.example")
+    assert not disputed()
+    assert graph.conflicts() == ()
+    for name in ("ann", "bob", "cem"):
+        say("Never lock a table.", name, **user(name))
+    assert disputed()
+    for name in ("bob", "cem"):
+        graph.forget(session_id=name)
+    assert not disputed()
+
+
 def test_remember_can_be_for_one_user(graph, texts_in_force):
     """A memory remembered for a user is packed for that user only; without a user, for all."""
     graph.remember("Ann wants refunds as store credit", kind="preference", user_id="ann")
@@ -231,6 +251,16 @@ def test_a_search_finds_what_its_user_may_see(say, graph):
     assert [hit.text for hit in graph.memory.search(asked, user_id="bob").hits] == []
     everything = graph.memory.search(asked, include_hidden=True).hits
     assert {hit.text: hit.view.hidden_reason for hit in everything} == {fact: None, "Always label peanuts.": "proposed"}
+
+
+def test_siblings_of_a_hit_are_those_its_user_may_see(say, graph):
+    """What a user says about themselves beside a rule that came into force is a sibling of it for that user alone."""
+    for name in ("bob", "cem"):
+        say(RULE, name, **user(name))
+    say(f"{ALLERGY} {RULE}", "ann", **user("ann"))
+    for reader, siblings in (({"user_id": "bob"}, set()), ({"user_id": "ann"}, {"Ann is allergic to peanuts."})):
+        hits = graph.memory.search(RULE, expand_event_siblings=True, **reader).hits
+        assert {each["text"] for hit in hits for each in hit.expanded_siblings} - {RULE} == siblings
 
 
 def test_explain_shows_what_a_proposal_waits_for(say, graph):

@@ -11,7 +11,6 @@ CALL () {
   WITH artifact
   ORDER BY artifact.key
   SET artifact.uncompared = true
-  RETURN count(*) AS exposed
 }
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 SET tenant.compared_policies = $policies
