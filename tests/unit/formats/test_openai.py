@@ -271,3 +271,12 @@ def test_a_call_may_name_its_function_in_a_word():
     call = {"id": "call_1", "function": "get_user", "args": {"user": "ana"}}
     (made,) = events(PLAIN_MESSAGES, [{"role": "assistant", "content": "", "tool_calls": [call]}])
     assert (made.content["tool_name"], made.content["arguments"]) == ("get_user", {"user": "ana"})
+
+
+def test_a_message_with_the_id_of_another_one():
+    """The same message again is a part of the first; another one under the same id is read, and clashes when stored."""
+    lines = [{"role": "user", "content": text, "id": "m1"} for text in ("hello", "hello", "bye")]
+    first, again, other = outcomes(PLAIN_MESSAGES, lines)
+    assert again.part_of == first.events[0]["event_id"]
+    assert other.events[0]["content"]["text"] == "bye"
+    assert other.events[0]["event_id"] == first.events[0]["event_id"]
