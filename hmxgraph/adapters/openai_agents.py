@@ -1,8 +1,8 @@
 """The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
 
-Items are recorded as events by ``graph.record``; additional events keep them verbatim, most of them in metadata, so
-that they are returned unchanged and not found twice. Popping an item or clearing the session is an event, too: nothing
-is lost unless *erase* is set.
+Items are recorded as events by ``graph.record``; additional events keep them verbatim, so that they are returned
+unchanged: in metadata, where packs do not find them a second time, or in content if an item is too large for that.
+Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
 """
 
 import asyncio
@@ -59,10 +59,11 @@ class HmxSession:
         return items if most is None else items[max(0, len(items) - most) :]
 
     async def add_items(self, items: list[Any]) -> None:
-        """Append *items*; if that fails and is repeated on this object, they are stored once.
+        """Append *items*; if the database fails and the call is repeated on this object, they are stored once.
 
         Raises:
-            InvalidRequest: an item is not JSON, or is larger than an event can be (512 KB of JSON text).
+            InvalidRequest: an item is not JSON, or its JSON text, escaped again, exceeds the 512 KB of an event; items
+                before one that is too large may have been stored.
 
         """
         if items:
@@ -133,8 +134,9 @@ class HmxSession:
 def pack_instructions(graph: KnowledgeGraph, instructions: str = "", **options: Any) -> Instructions:
     """A function for ``Agent(instructions=...)``: *instructions* and the pack for the latest user message.
 
-    *options* are those of ``graph.pack``. Markers around the pack allow removing it from recorded prompts, so that
-    recalled text is not learned again.
+    Without such a message, the pack is for *instructions* or the agent's name. *options* are those of ``graph.pack``.
+    The pack stands between markers, so that ``graph.record`` removes it from recorded prompts: recalled text is not
+    learned again.
     """
 
     async def instructed(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:

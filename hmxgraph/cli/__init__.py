@@ -17,7 +17,7 @@ from hmxgraph.cli._commands import LazyGroup
 from hmxgraph.cli._signals import exit_on_broken_pipe, exit_on_interrupt
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
-# Errors in arguments: exit code 2, because nothing was attempted.
+# Unusable arguments: exit code 2. Records and documents that break a rule exit with 1.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 # Hints in errors of the Python API, and their command-line equivalents.
 _COMMANDS = {
@@ -29,6 +29,10 @@ _COMMANDS = {
     "summary=...": "--summary TEXT",
     "lease=3600": "--lease 3600",
     "(run_start)": "(hmxgraph task run-start)",
+    "(tasks.claim)": "(hmxgraph task claim)",
+    "(tasks.list)": "(hmxgraph task list)",
+    "(tasks.reopen)": "(hmxgraph task reopen)",
+    "(tasks.start)": "(hmxgraph task start)",
     "give one to supersede()": "hmxgraph artifact supersede records one",
     "repair it, or connect without one": "repair it, or unset HMXGRAPH_EMBED",
     "connect with embed=, or set": "set",
@@ -61,8 +65,9 @@ def program(
 def main() -> None:
     """Run the command line.
 
-    Exit code 0 means success; 1 a failure with a one-line error, a report of faults (such as rejected lines), or a
-    restore that was declined; 2 wrong usage. As in shells, 130 means Ctrl-C, and 141 that the reader closed the pipe.
+    Exit code 0 means success; 1 a failure with an error of one line (more if it quotes the server's log), a report of
+    faults (such as rejected lines), or a restore that was declined; 2 wrong usage. As in shells, 130 means Ctrl-C, and
+    141 that the reader closed the pipe.
     """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -84,7 +89,10 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Print an HmxGraphError or OSError of the block as one line, and exit: with 2 for wrong usage, else with 1."""
+    """Print an HmxGraphError or OSError of the block without a traceback, and exit.
+
+    With 2 for wrong usage, else with 1. The error has one line, unless it quotes the server's log.
+    """
     try:
         yield
     except (HmxGraphError, OSError) as error:
@@ -116,10 +124,12 @@ _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 def as_commands(message: str) -> str:
-    """*message* with options and commands in place of arguments and methods of the Python API.
+    """*message* with its hints at arguments and methods of the Python API worded for the command line.
 
     >>> as_commands("2 runs are open; name it (run_id=...): a, b")
     '2 runs are open; name it (--run ID): a, b'
+    >>> as_commands("task 't1' is finished (done): reopen it first (tasks.reopen)")
+    "task 't1' is finished (done): reopen it first (hmxgraph task reopen)"
 
     """
     for call, command in _COMMANDS.items():

@@ -7,10 +7,11 @@ from hmxgraph.extraction.language import one_of
 
 
 class FactRule(NamedTuple):
-    """A sentence form that states a fact. *pattern* is tried only on texts that contain one of *cues*.
+    """A sentence form that states a fact. *pattern* is tried only on sentences with one of the words *cues*.
 
     Groups of the pattern: ``object`` or ``object2``; ``subject``, absent if it is the speaker; ``kin``, the subject's
-    relation to the speaker; ``what`` or ``what2``, which *predicate* may include. *template* renders the fact.
+    relation to the speaker; ``what`` or ``what2``, which *predicate* and *template* may include. *template* renders
+    the fact; ``{a}`` in it becomes "a" or "an". *examples*: a sentence and the fact that it must give.
 
     *single*: only one object holds at a time. *passing*: the fact only identifies the speaker, and unless it is the
     name, it is dropped if the speaker is unknown. *deniable*: the fact can be denied ("not allergic to nuts"), and each
@@ -35,6 +36,7 @@ NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
 # A comma may add the state or country, but not an addressee: "in Oslo, Tom, and my dog".
 PLACE = rf"{NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
 NOW = r"(?:currently |now |still |actually |also |both )*"
+# People and pets of the speaker: of whom there is one at a time, and of whom there may be several.
 _KIN_SINGLE = one_of(
     "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
     "mum", "dad", "boss", "manager", "supervisor", "landlord",
@@ -75,7 +77,7 @@ VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
-# Roles that one person has at a time, and adjectives that name no person.
+# Roles that one person has at a time, and capitalised words that name no person.
 _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
     "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
@@ -107,7 +109,9 @@ _CHANGED = one_of(
 )  # fmt: skip
 _JUST = r"(?: just| now| already| recently| since| again)*"
 _TO_VALUE = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
+# The first words of the rules about MATTERS.
 _MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in MATTERS)
+# Occupations.
 WORK = one_of(
     "accountant", "actor", "actress", "architect", "artist", "astronomer", "attorney", "author", "baker", "barista",
     "biologist", "carpenter", "chef", "chemist", "coach", "composer", "consultant", "counsell?or", "dancer",
@@ -662,7 +666,8 @@ FACT_RULES: tuple[FactRule, ...] = (
         counterexamples=("It works for Mac users", "That works for Monday"),
     ),
 )
-# Cues too common to select texts on their own; PHRASES and OWN_MATTERS cover them.
+# Cues too common to select texts on their own. PHRASES and OWN_MATTERS select most of the texts with them; "I am now a
+# nurse" is missed unless the text has another cue.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (

@@ -25,10 +25,10 @@ def add_episodes(
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
     Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
-    :func:`_chosen` prefers. All logs of many tasks together count as one session with a cap of its own: their best
-    steps are added. Units that only repeat memories in *stated* or earlier units of their session are dropped. *errors*
-    are the places of the events that report the error that the question quotes. *guessed*: the section ``procedures``
-    shows only a guess, which does not lower the caps.
+    :func:`_chosen` prefers. All logs of many tasks together count as one session, which may fill the section up to its
+    own cap instead: their best steps are added. Units that only repeat memories in *stated* or earlier units of their
+    session are dropped. *errors* are the places of the events that report the error that the question quotes.
+    *guessed*: the section ``procedures`` shows only a guess, which does not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -56,7 +56,7 @@ def add_episodes(
 
 
 def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
-    """Add the best of *units*, and the next one if that explains it; together cut to *cap* tokens.
+    """Add the best of *units*, and the one right after it if that matters as much; together cut to *cap* tokens.
 
     Called if no session fits: a section with eligible candidates gets an entry (HMX-C 4).
     """
@@ -78,8 +78,9 @@ def _explains(unit: Unit, following: Unit) -> bool:
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
-    If the session has *calls*, a result whose call is not among the *events* belongs to no unit; if not, each result is
-    a unit. Other outside text, such as an error, belongs to the unit of the event before it.
+    A result that is linked to a call, or whose session has *calls*, belongs to no unit if its call is not among the
+    *events*; any other result is a unit. Other outside text, such as an error, belongs to the unit of the event before
+    it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()

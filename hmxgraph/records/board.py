@@ -15,7 +15,7 @@ from hmxgraph.records.trust import OPEN, agent_key
 # Default length of a claim, and the longest, in seconds.
 LEASE = 3_600
 _LONGEST_LEASE = 30 * 86_400
-_US = 1_000_000
+_US_PER_SECOND = 1_000_000
 
 
 class BoardTask(Protocol):
@@ -70,7 +70,11 @@ def check_board_fields(record: TaskRecord) -> None:
     """
     role = record.artifact_role or ""
     if role != "reopen" and agent_key(record.agent_id) is None:
-        raise TaskError(role, "agent_id is missing: a task is held by somebody", "name the agent (agent_id=...)")
+        raise TaskError(
+            role,
+            "agent_id is missing: a claim or release names the agent that holds the task",
+            "name the agent (agent_id=...)",
+        )
     if role == "claim":
         lease_of(record)
     if role == "reopen" and not (record.summary or "").strip():
@@ -87,7 +91,7 @@ def check_board_step(record: TaskRecord, task: BoardTask) -> None:
     role, name = record.artifact_role or "", f"task {task.task_id!r}"
     if role == "reopen":
         if not task.finished:
-            raise TaskError(role, f"{name} is not finished", "claim it, or just work on it (tasks.claim)")
+            raise TaskError(role, f"{name} is not finished", "claim it (tasks.claim), or just work on it")
         return
     if task.finished:
         raise TaskError(role, f"{name} is finished ({task.status})", "reopen it first (tasks.reopen)")
@@ -100,7 +104,7 @@ def check_board_step(record: TaskRecord, task: BoardTask) -> None:
 
 
 def holder_at(task: BoardTask, at_us: int) -> str | None:
-    """Who holds *task* at a time: whoever claimed it last, until the lease is over; None if nobody does."""
+    """Who holds the unfinished *task* at a time: whoever claimed it last, until the lease is over; or None."""
     lapsed = task.lease_until_us is not None and task.lease_until_us <= at_us
     return None if lapsed else task.assignee
 
@@ -108,7 +112,7 @@ def holder_at(task: BoardTask, at_us: int) -> str | None:
 def board_changes(record: TaskRecord) -> dict[str, Any]:
     """The properties of the task that a board step changes; None removes a property."""
     if record.artifact_role == "claim":
-        until_us = record.created_us + lease_of(record) * _US
+        until_us = record.created_us + lease_of(record) * _US_PER_SECOND
         holder = {"assignee": record.agent_id, "assignee_key": agent_key(record.agent_id), "lease_until_us": until_us}
         return {**holder, "status": OPEN}
     no_holder = {"assignee": None, "assignee_key": None, "lease_until_us": None}
