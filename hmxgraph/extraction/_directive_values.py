@@ -51,6 +51,8 @@ def without_values(text: str, *, demanded: bool) -> Valued:
     Valued(text='Always answer in language', values='German')
     >>> without_values("If a user asks in German, answer in German", demanded=True).values
     ''
+    >>> without_values("Answer in German and write the comments in English", demanded=True).values
+    ''
     """
     values = []
     for kind, form in () if not demanded or _CONDITION.search(text) else _CHOICES:

@@ -94,6 +94,7 @@ ORDERS = [
     ("Rule for releases: never tag on Fridays.", 0.9, True),
     # After a label or a colon.
     ("From now on use the plan check: never pass --force without showing me the plan first", 0.8, True),
+    ("From now on deployments: always ask Ann first.", 0.9, False),
     # One particular thing, for good.
     ("From now on use the blue template.", 0.8, False),
     ("Use the staging cluster going forward.", 0.8, False),
