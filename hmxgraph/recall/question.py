@@ -28,6 +28,7 @@ _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will
 _QUESTION_START = re.compile(
     rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_QUESTION_WORDS}|{_AUXILIARIES})\b", re.IGNORECASE
 )
+# A sentence that asks how something is or was, and words for the asker and the assistant.
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
 _HOW_TO = re.compile(

@@ -502,7 +502,8 @@ class Ranking:
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
             related &= relevance >= _NEAR_BEST
         if self._carriers.any():
-            related = related & self._carriers if (related & self._carriers).any() else self._carriers
+            related &= self._carriers
+            related = related if related.any() else self._carriers.copy()
         if not self.question.recalls:
             share = self.match.share
             related |= (share > 0) & (share >= SURE * share.max(initial=0.0))

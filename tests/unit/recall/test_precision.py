@@ -1101,6 +1101,18 @@ def test_an_identifier_is_found_though_little_else_matches():
     assert sorted(shown(pack)) == ["put_flash -> rendered by the template", "put_flash(kind=info)"]
 
 
+def test_what_a_request_relates_besides_its_identifier_carries_none():
+    """Events with most of the words of a request are related, too, but are not taken for those with the identifier."""
+    call = event(1, "put_flash(kind=info)", kind="tool_call", age_days=9)
+    asked = "To show the missing message on the page, put_flash there with the flash"
+    other = [event(10 + n, f"Show the missing flash message on the page there, {n}", age_days=n) for n in range(4)]
+    events = draft([call, *other], query=asked).events
+    scores = np.array([0.1, 1.0, 1.0, 1.0, 1.0])
+    related = events.related(scores, scores, 1_000)
+    assert events._carriers.tolist() == [True, False, False, False, False]
+    assert related.tolist() == [True] * 5
+
+
 def test_evidence_of_an_artifact_is_not_shown():
     """An artifact states how often it was seen; a statement comes with its event."""
     what = known(artifacts=[PROCEDURE], evidence=[evidence("a001", 1)])
