@@ -688,11 +688,11 @@ class KeyRefused(HmxGraphError, PermissionError):
         return f"{self.reason}; {self.way_out}"
 
 
-# Violations of the artifact lifecycle (HMX-A 5, 7).
+# Violations of the lifecycle of artifacts (HMX-A 1, 5, 7, 8), memories and conflicts.
 
 
 class LifecycleError(HmxGraphError, ValueError):
-    """The request would violate the lifecycle of an artifact or a memory; the refused step wrote nothing."""
+    """The request would violate the lifecycle of an artifact, memory or conflict; the refused step wrote nothing."""
 
     code = "conflict"
 
