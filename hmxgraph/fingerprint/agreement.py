@@ -86,6 +86,7 @@ def _contains(own: Any, imported: Any) -> bool:
 
 
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words and commands of *text* in the form in which they are compared."""
     pieces = (_piece(word) for word in _PIECE.findall(artifacts.plain(text)))
     return tuple(piece for piece in pieces if piece)
 
@@ -103,11 +104,13 @@ def _same_steps(steps: Sequence[str], other_steps: Sequence[str]) -> bool:
 
 
 def _alike(text: Any, other_text: Any) -> bool:
+    """Whether two texts share most of their search terms."""
     left, right = terms(str(text or "")), terms(str(other_text or ""))
     return bool(left) and jaccard(left, right) >= ALIKE
 
 
 def _steps(content: Mapping[str, Any]) -> list[str]:
+    """The descriptions of the steps of a task schema."""
     steps = content.get("steps")
     parts: Iterable[Any] = steps if isinstance(steps, list) else ()
     return [str(step.get("description")) for step in parts if isinstance(step, Mapping)]
