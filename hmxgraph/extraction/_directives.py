@@ -33,7 +33,7 @@ _LEAD = pattern(
     r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
     r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
 )
-# Adverbials that say when a directive holds.
+# Adverbials of general validity.
 _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
@@ -201,7 +201,7 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
-# Confidence from which the head of a directive is enough.
+# The confidence that a rule after a label needs: only strong heads and system prompts give it.
 _SURE = 0.85
 # Words that allow no exception.
 _ABSOLUTE = pattern(
@@ -271,6 +271,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
     >>> directive_in("I always forget my keys."), directive_in("Never mind!")
     (None, None)
     """
+    # Longer sentences tell a story.
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
     core = _strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _REQUEST_OPENING)
@@ -283,7 +284,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
 
 
 def _strip_opening(sentence: str) -> str:
-    """Strip leading greetings and occasions from *sentence*.
+    """Strip leading greetings, announcements and occasions from *sentence*.
 
     >>> _strip_opening("Ok thanks, from now on you may push.")
     'you may push.'
@@ -292,6 +293,7 @@ def _strip_opening(sentence: str) -> str:
 
 
 def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
+    """*sentence* without the *parts* that it begins with, in this order."""
     for part in parts:
         match = part.match(sentence)
         if match:
@@ -455,7 +457,7 @@ def _imperative(verb: str) -> bool:
 
 
 def _without_greeting(sentence: str) -> str:
-    """*sentence* without a leading greeting, capitalised; a leading "please" stays."""
+    """*sentence* without leading greetings and announcements, capitalised; a leading "please" stays."""
     match = _LEAD.match(sentence)
     polite = match and match.group().lower().startswith(("please", "kindly"))
     kept = sentence[match.end() :] if match and not polite else sentence
@@ -468,13 +470,13 @@ _NOW = r"(?: now| again| once more| also)*"
 _ANY_MORE = r"(?:any ?more|any longer|from now on)\b"
 _AS_OF_NOW = r"(?:now|again|once more|from now on)\b"
 _FINE = r"(?:fine|ok|okay|all right|alright|allowed|permitted|acceptable)"
-_PERMITTED = r"(?:you|we|everyone|everybody|anyone|anybody)"
+_PERSONS = r"(?:you|we|everyone|everybody|anyone|anybody)"
 # With one of these words, a permission leaves the rule in force for other cases.
 _PERMISSION_CONDITION = pattern(r"\b(?:if|unless|once|when|whenever|until|only|as long as|provided|except)\b")
 # Statements that something is allowed; ``matter`` is the action.
 _ALLOWED = (
-    pattern(rf"{_PERMITTED}{_NOW} may{_NOW} (?P<matter>.+)"),
-    pattern(rf"{_PERMITTED}(?: are|'re| is|'s){_NOW} (?:allowed|permitted|free|welcome) to{_NOW} (?P<matter>.+)"),
+    pattern(rf"{_PERSONS}{_NOW} may{_NOW} (?P<matter>.+)"),
+    pattern(rf"{_PERSONS}(?: are|'re| is|'s){_NOW} (?:allowed|permitted|free|welcome) to{_NOW} (?P<matter>.+)"),
     pattern(rf"feel free to (?P<matter>.+?) {_AS_OF_NOW}"),
     pattern(rf"(?P<matter>\w+ing .+) is (?:now |again )?{_FINE} {_AS_OF_NOW}|(?P<matter2>\w+ing .+) is now {_FINE}"),
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
@@ -482,22 +484,22 @@ _ALLOWED = (
 )
 # "Can" is ambiguous between ability and permission.
 _CAN = (
-    pattern(rf"{_PERMITTED}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
-    pattern(rf"{_PERMITTED} can (?P<matter>.+?) {_AS_OF_NOW}\W*$"),
+    pattern(rf"{_PERSONS}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
+    pattern(rf"{_PERSONS} can (?P<matter>.+?) {_AS_OF_NOW}\W*$"),
 )
 # Statements that something is no longer required.
 _NEED_NOT = (
     pattern(
-        rf"{_PERMITTED} (?:don't|do not|doesn't|does not|needn't|need not) (?:(?:have|need) to )?"
+        rf"{_PERSONS} (?:don't|do not|doesn't|does not|needn't|need not) (?:(?:have|need) to )?"
         rf"(?P<matter>.+?) {_ANY_MORE}"
     ),
-    pattern(rf"{_PERMITTED} no longer (?:have|has|need|needs) to (?P<matter>.+)"),
+    pattern(rf"{_PERSONS} no longer (?:have|has|need|needs) to (?P<matter>.+)"),
     pattern(rf"(?:there(?:'s| is) )?no need to (?P<matter>.+?) {_ANY_MORE}"),
-    pattern(rf"{_PERMITTED}{_NOW} (?:may|can){_NOW} stop (?P<matter>\w+ing .+)"),
+    pattern(rf"{_PERSONS}{_NOW} (?:may|can){_NOW} stop (?P<matter>\w+ing .+)"),
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:necessary|required|needed|mandatory)\b"),
     pattern(r"it(?:'s| is) no longer (?:necessary|required|needed|mandatory) to (?P<matter>.+)"),
 )
-_THE_RULE = (
+_RULE_NOUN = (
     r"(?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|instructions?|bans?|restrictions?|requirements?|orders?|directives?)"
 )
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
@@ -505,10 +507,10 @@ _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?
 _FORGET = (
     pattern(
         r"(?:forget|never mind|drop|ignore|scrap|scratch|disregard|lift|remove|delete) (?:about )?(?:"
-        rf"(?:the|my|our|that|your) {_THE_RULE} {_ABOUT}|what (?:i|we) (?:said|told you) (?:about|on)) (?P<matter>.+)"
+        rf"(?:the|my|our|that|your) {_RULE_NOUN} {_ABOUT}|what (?:i|we) (?:said|told you) (?:about|on)) (?P<matter>.+)"
     ),
     pattern(
-        rf"(?:the|my|our|that|your) {_THE_RULE} {_ABOUT} (?P<matter>.+?) (?:no longer (?:applies|apply|holds?|counts?)"
+        rf"(?:the|my|our|that|your) {_RULE_NOUN} {_ABOUT} (?P<matter>.+?) (?:no longer (?:applies|apply|holds?|counts?)"
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
@@ -529,6 +531,7 @@ _NAMED_RULES = (
 )
 # Between clauses, each of which may hold a withdrawal.
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
+# Words at the end of a clause that are not part of the action.
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
 # Every withdrawal contains at least one of these words.
 CUES = frozenset(
@@ -545,7 +548,8 @@ _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 class Withdrawal(NamedTuple):
     """A withdrawal of a rule: its own words, and in ``matter`` the action that the rule is about, or the rule's name.
 
-    ``need_not``: a demand was withdrawn; otherwise, a prohibition. ``forgotten``: the words do not tell which.
+    ``need_not``: the words say that something is no longer required; otherwise, that it is allowed. ``forgotten``: they
+    only say that the rule is dropped.
     """
 
     text: str
@@ -556,7 +560,9 @@ class Withdrawal(NamedTuple):
 
 
 def withdrawal_in(sentence: str) -> Withdrawal | None:
-    """Return the unconditional withdrawal of a rule in *sentence*, if any; rather one that tells what is allowed now.
+    """Return the unconditional withdrawal of a rule in *sentence*, if any.
+
+    Of several, the first that says what is allowed or no longer required; else the first.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'

@@ -62,7 +62,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* refers to *target* in its field *relation_type*."""
+    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that does."""
 
     source: Thing
     relation_type: str

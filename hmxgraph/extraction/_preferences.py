@@ -197,7 +197,7 @@ def preference(sentence: str) -> Preference | None:
     >>> preference("I love love!").text
     'I love love.'
     """
-    if sentence.endswith("?") or sentence.count(" ") > 45:
+    if sentence.endswith("?") or sentence.count(" ") > 45:  # longer sentences tell a story
         return None
     for rule in PREFERENCE_RULES:
         match = rule.pattern.search(sentence)

@@ -86,7 +86,7 @@ def policy_draft(
 
 
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
-    """The topic of a rule (empty if no word of it tells one), and the values that it sets, such as a language."""
+    """The topic of a rule (empty if it has only stop words), and the values that it sets, such as a language."""
     text, values = without_values(text, demanded=demanded)
     about = stance(text).about
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
@@ -370,10 +370,10 @@ _TOOL_LABEL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of text from outside, for counting independent origins.
+    """The origin of text from outside, for counting independent origins; *label* is the label that packs give it.
 
-    For the web, the last two labels of the host. All tools are one origin, because one page can reach an agent through
-    several of them. Else the source, or *label* if there is no source.
+    For the web, it is the last two labels of the host. All tools are one origin, because one page can reach an agent
+    through several of them. Otherwise it is the source, or *label* if there is no source.
 
     >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
     ('web:shop.example', 'web:shop.example')
@@ -462,6 +462,7 @@ def _terms(content: Mapping[str, Any]) -> Terms:
 
 
 def _moment(value: Any) -> int | None:
+    """The time in microseconds since 1970; None if *value* is no valid time."""
     try:
         return microseconds(value) if isinstance(value, str) else None
     except InvalidTime:
@@ -469,6 +470,7 @@ def _moment(value: Any) -> int | None:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
+    """The distinct texts in a list, sorted, without blank ones; empty if *value* is no list."""
     names = value if isinstance(value, list) else ()
     return tuple(sorted({name for name in names if isinstance(name, str) and name.strip()}))
 
@@ -485,6 +487,7 @@ def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
 
 
 def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    """Draft *text* with the subject, object and slot that the rules for *kind* find."""
     withdrawn = withdrawal_in(text) if kind == "policy" else None
     if withdrawn:
         return withdrawal_draft(withdrawn, BY_HAND)._replace(hard=hard)
@@ -579,6 +582,7 @@ def memories(
 
 
 def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
+    """Yield the memories in a message or feedback comment by a user, system prompt or peer."""
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
     if voice.part in {"user", "system", "peer"} and isinstance(text, str) and len(text) >= _SHORTEST_TEXT:
         said_by = "" if voice.subject == UNKNOWN else voice.subject
@@ -592,6 +596,7 @@ def _opens_session(event: Event) -> bool:
 
 
 def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
+    """Yield the first request, if *event* opens the session, and the memories of each sentence in *text*."""
     # Without marks of bold type, which would hide cues; sentences() drops them too.
     families = _families(text.lower().replace("**", ""), voice)
     opens = voice.part == "user" and event.event_type == "message" and _opens_session(event)
@@ -667,6 +672,7 @@ def _attributed(text: str, voice: Voice) -> str:
 
 
 def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
+    """Yield the first request among the sentences, if any, as a goal."""
     for sentence in spoken[:_OPENING_SENTENCES]:
         # A standing rule is not a goal: "Always run the tests before you push".
         goal = None if _directives.directive_in(sentence) else request(sentence)
