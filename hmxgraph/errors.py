@@ -529,9 +529,14 @@ class InvalidAddress(StorageUnavailable):
     code = "invalid"
 
     def __str__(self) -> str:
+        return f"{self.uri!r} is not a Neo4j address ({self.reason}); {self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
         return (
-            f"{self.uri!r} is not a Neo4j address ({self.reason}); write HMXGRAPH_URI like bolt://host:7687 or "
-            "neo4j://host:7687 (+s and +ssc for TLS), or unset it to use the local server (hmxgraph server start)"
+            "write HMXGRAPH_URI like bolt://host:7687 or neo4j://host:7687 (+s and +ssc for TLS), or unset it to use "
+            "the local server (hmxgraph server start)"
         )
 
 
@@ -539,20 +544,24 @@ class DatabaseMissing(StorageUnavailable):
     """The server has no database of the given name, or that name is ``system``, which cannot hold a graph."""
 
     def __str__(self) -> str:
-        return (
-            f"Neo4j at {self.uri} has no such database ({self.reason}); {self.consequence}"
-            "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
-        )
+        return f"Neo4j at {self.uri} has no such database ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
+        return "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
 
 
 class StorageStopped(StorageUnavailable):
     """The server answers but has stopped its database because it could not write; most often the disk is full."""
 
     def __str__(self) -> str:
-        return (
-            f"Neo4j at {self.uri} can no longer write its data ({self.reason}); {self.consequence}"
-            "free some disk space and restart it: hmxgraph server stop, then the same command again"
-        )
+        return f"Neo4j at {self.uri} can no longer write its data ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
+        return "free some disk space and restart it: hmxgraph server stop, then the same command again"
 
 
 class AccessDenied(GraphError, PermissionError):
