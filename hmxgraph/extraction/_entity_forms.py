@@ -340,7 +340,7 @@ def field_type(name: str) -> str:
 
 
 def _number(field: str, value: int) -> _Leaf | None:
-    """An integer as an id; one of fewer than four digits is more likely a count."""
+    """The integer in an id field, as an id; one of fewer than four digits is more likely a count."""
     return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
 
 
@@ -363,7 +363,7 @@ def _unnamed(value: str) -> _Leaf | None:
 
 
 def _idlike(value: str) -> bool:
-    """Whether the value of an id field can be an id: one word, which is not short and all letters."""
+    """Whether the value of an id field can be an id: 3 to 80 characters, five or more if all are letters; no spaces."""
     return 3 <= len(value) <= 80 and " " not in value and (len(value) > 4 or not value.isalpha())
 
 

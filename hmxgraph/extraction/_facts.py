@@ -40,6 +40,7 @@ _NOT_SUBJECTS = frozenset(
 # Predicates whose object is a place or an employer, and first words of capitalised objects that are neither.
 _PLACE_PREDICATES = frozenset({"lives in", "comes from", "works for"})
 _NOT_PLACES = DATES | {"i", "the", "zip"}
+# Between the items of a list.
 _AND = re.compile(r",? (?:and|or) |, ")
 _ARTICLE = re.compile(r"(?:an?|the) ")
 # Words at the end of an object that are not part of it: "vegan too".
@@ -64,6 +65,7 @@ def facts(sentence: str) -> Iterator[Fact]:
 
 
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
+    """Yield the facts that *match* of *rule* states; none if the speaker leaves them open, or denies the undeniable."""
     groups = match.groupdict()
     subject = _subject_of(rule, groups)
     object_group = "object" if groups.get("object") else "object2"
@@ -71,14 +73,15 @@ def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Itera
     if _first_word(subject) in _NOT_SUBJECTS or attitude == "open" or (attitude == "denied" and not rule.deniable):
         return
     template = rule.template.replace("{what}", what := groups.get("what") or groups.get("what2") or "")
-    filled = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), template=template)
+    filled_rule = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), template=template)
     value = _trimmed(groups[object_group] or "")
     for item in _list_items(value) if rule.deniable else (value,):
         if item and not (_first_word(item) in _NOT_PLACES and rule.predicate in _PLACE_PREDICATES):
-            yield _fact(filled, subject, item, denied=attitude == "denied")
+            yield _fact(filled_rule, subject, item, denied=attitude == "denied")
 
 
 def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
+    """The fact, or its denial, that *rule* makes of *subject* and *value*."""
     predicate, template = rule.predicate, rule.template
     if denied:
         predicate, template = predicate.replace("is", "is not", 1), template.replace(" is ", " is not ", 1)

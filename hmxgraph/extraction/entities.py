@@ -417,6 +417,7 @@ def _actor(event: Event, collector: MentionCollector) -> None:
 
 
 def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
+    """The relations of the table for *event*, and the fix that its text reports."""
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":

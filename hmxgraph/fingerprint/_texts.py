@@ -135,7 +135,7 @@ _WORD = re.compile(r"\[[\w .]+\]|\w+(?:['-]\w+)*")
 _UNKNOWN = "[...]"
 # All but the last of several such marks in a row.
 _REPEATED = re.compile(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])")
-# Longer numbers may identify something.
+# In digits: longer numbers may identify something.
 _LONGEST_NUMBER = 3
 
 

@@ -83,7 +83,7 @@ def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> N
 
 # Clusters of artifacts (HMX-F 8, rule 2). Artifacts are ordered by weight: confidence times observations.
 
-# The heaviest members of a cluster, named in its summary.
+# Number of members, the heaviest ones, that the summary of a cluster names.
 _REPRESENTATIVES = 3
 
 

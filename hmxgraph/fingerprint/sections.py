@@ -152,7 +152,7 @@ def _shares(pack: ServedPack) -> dict[str, int]:
 
 
 def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
-    """For each tag, the number of packs with positive (else with negative) feedback that have it."""
+    """For each tag, the number of packs that have it and positive feedback; else negative feedback or a correction."""
     verdict = 1 if liked else -1
     return Counter(tag for pack in served if VERDICTS[pack.signal] == verdict for tag in pack.tags)
 

@@ -197,7 +197,7 @@ def _evidence(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """What was validated, and the replies to records, except for the verdicts that reject them."""
+    """What was validated, and the judgements of records, except for those that reject one."""
     views_by_id = {view.artifact_id: view for view in records}
     for view in records:
         record = view.record

@@ -19,7 +19,7 @@ Side: TypeAlias = Literal["for", "against"]
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
 # on reload".
-_GENERAL = 0.5
+_GENERAL_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Statement:
 
 # Reading a text.
 
+# Between sentences.
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 # A clause that leaves out what the clause before it says: "refunds carry a key, charges do not".
 _ELLIPSIS = re.compile(
@@ -362,7 +363,7 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
     """Whether *statement* is about nothing but the claim, and names at least half of its terms, and two."""
     shared = claim.terms.keys() & statement.terms.keys()
     inside = statement.terms.keys() <= claim.terms.keys() and statement.labels <= claim.labels
-    return inside and len(shared) > 1 and len(shared) >= _GENERAL * len(claim.terms) and not statement.quantities
+    return inside and len(shared) > 1 and len(shared) >= _GENERAL_SHARE * len(claim.terms) and not statement.quantities
 
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
