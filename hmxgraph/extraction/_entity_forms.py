@@ -240,6 +240,10 @@ _BY_SIGN = tuple(
 
 # Strings and integers examined per event.
 MAX_LEAVES = 200
+# Maximum lengths in characters: of ids and concepts, of other names, and of command lines.
+_LONGEST_ID = 80
+_LONGEST_NAME = 200
+_LONGEST_COMMAND = 2_000
 # The built-in entity types. Records add others: the nouns in their field names.
 FIXED_TYPES = frozenset(
     {
@@ -345,6 +349,7 @@ def _number(field: str, value: int) -> _Leaf | None:
 
 
 def _leaf(field: str, value: str) -> _Leaf | None:
+    """The string as a name or running text, by its field and its form; None if it is neither."""
     entity_type = field_type(field)
     if len(value) < 2 or entity_type == "aside":
         return None
@@ -364,19 +369,20 @@ def _unnamed(value: str) -> _Leaf | None:
 
 def _idlike(value: str) -> bool:
     """Whether the value of an id field can be an id: 3 to 80 characters, five or more if all are letters; no spaces."""
-    return 3 <= len(value) <= 80 and " " not in value and (len(value) > 4 or not value.isalpha())
+    return 3 <= len(value) <= _LONGEST_ID and " " not in value and (len(value) > 4 or not value.isalpha())
 
 
 def _namelike(entity_type: str, value: str) -> bool:
     """Whether a value is short enough for a name of this type; commands may be long, and concepts need a letter."""
     if entity_type == "command":
-        return len(value) <= 2_000
-    if len(value) > 200 or "\n" in value:
+        return len(value) <= _LONGEST_COMMAND
+    if len(value) > _LONGEST_NAME or "\n" in value:
         return False
-    return entity_type != "concept" or (len(value) <= 80 and any(map(str.isalpha, value)))
+    return entity_type != "concept" or (len(value) <= _LONGEST_ID and any(map(str.isalpha, value)))
 
 
 def _whole_name(fields: dict[str, Any]) -> Iterator[_Leaf]:
+    """Yield the first and last name of a person as one name."""
     first, last = fields.get("first_name"), fields.get("last_name")
     if isinstance(first, str) and isinstance(last, str) and first and last:
         yield _Leaf("person", f"{first} {last}")
@@ -397,6 +403,7 @@ _WITH_SUBCOMMANDS = frozenset(
 _PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then", "do", "nice", "stdbuf", "xargs"})
 # Shell builtins and keywords, which run no program.
 _NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "false", "exit", "if", "for", "while"})
+# Between simple commands.
 _JOINTS = re.compile(r"\|\||&&|[|;\n&]")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
@@ -412,7 +419,7 @@ def commands(line: str) -> Iterator[str]:
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']
     """
-    plain = _QUOTED.sub("''", line[:2_000])
+    plain = _QUOTED.sub("''", line[:_LONGEST_COMMAND])
     programs = (_command(part.split()) for part in _JOINTS.split(plain))
     known = dict.fromkeys(name for name in programs if name)
     yield from list(known)[:_MAX_COMMANDS]

@@ -144,6 +144,7 @@ _SPAN = re.compile(
     """,
     re.VERBOSE,
 )
+# A quotation of up to 60 characters, without the punctuation at its end.
 _QUOTED = re.compile(r"\"([^\"\n]{2,60}?)[,.!?]?\"")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -217,7 +218,7 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
 
 
 def _readable(text: str) -> str:
-    # Dashes stay, because they separate names.
+    """The beginning of *text* with plain quotes, without code and headings. Dashes stay, because they separate names."""
     plain = plain_signs(text[:LONGEST_TEXT], QUOTES)
     if "```" in plain:
         plain = _FENCED.sub("\n", plain)

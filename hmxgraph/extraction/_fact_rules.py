@@ -75,6 +75,7 @@ _PROPERTIES = (
     "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
     "maintenance window",
 )  # fmt: skip
+# Cues are single words.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
 _NEW = r"(?:(?:new|current|latest|revised|updated) )?"
 # A property with the words around it: "release date", "default branch", "deadline for the audit". The rule for the

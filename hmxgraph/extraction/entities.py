@@ -96,8 +96,8 @@ def _plain(name: str) -> str:
 
 # Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
-# Limits per event: of all other relations, and of those in records, which may hold more: an order with its items, their
-# products and names.
+# Limits per event: of relations outside records, and of those in records, which may hold more: an order with its items,
+# their products and names.
 _MAX_RELATIONS = 12
 _MAX_RECORD_RELATIONS = 24
 # Confidence of relations in results and other records.

@@ -407,7 +407,7 @@ def user_of_session(event: Event) -> str | None:
 
 Attitude: TypeAlias = Literal["stated", "denied", "open"]
 
-# Words before a statement, in the same clause, that make it imagined, conditional or past: "when I was a nurse".
+# Words before a statement, in the same sentence, that make it imagined, conditional or past: "when I was a nurse".
 _IRREALIS = pattern(
     r"\b(?:if|wish|when i was|imagine|used to|as though|would|whether|pretend|suppose|until|before|unless|in case"
     r"|assuming|provided)\b[^.;]*$"

@@ -203,6 +203,7 @@ def _begins_secret(sentence: str) -> bool:
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _KNOWN_FORMS = (
+    # `-----BEGIN PRIVATE KEY-----` and all that follows, up to `-----END PRIVATE KEY-----`
     rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE _KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     # `recovery phrase: tulip rose oak`
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
@@ -445,7 +446,9 @@ _BY_SHAPE = (
 # Rules that run before those of hmxgraph.text.masking, which might mask only a part of such a value, and those after.
 _FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
+    # `--db-password tulip`
     _password(rf"(?<![\w-])--?[\w-]*(?:{_NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
+    # `password: tulip`
     _password(rf"(?:{_NAME}){_IS}{_VALUE}"),
     *_IN_PROSE,
     *_IN_COMMANDS,

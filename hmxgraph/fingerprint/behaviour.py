@@ -91,7 +91,7 @@ UNNAMED = "ToolFailure"
 
 @dataclass(frozen=True, slots=True)
 class _Incident:
-    """An error: its type, its tool if known, and the time until recovery (None if it never recovered)."""
+    """An error: its type, its tool if known, its time, and the time until recovery (None if there was none)."""
 
     error_type: str
     tool: str

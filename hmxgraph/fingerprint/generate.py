@@ -187,7 +187,7 @@ def _entries(state: LearnedState, options: ExportOptions, disclosure: Disclosure
 
 
 def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    """*entry* without secrets and private names, with short tags, scopes and tool names (none, if not disclosed)."""
+    """*entry* without secrets and private names, and without tools unless their names may be exported."""
     clean = {name: value if name in _UNMASKED else disclosure.value(value) for name, value in entry.items()}
     if "tools_used" in clean and not options.discloses("tool"):
         clean["tools_used"] = []
@@ -211,6 +211,7 @@ def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure,
 def _priors(
     state: LearnedState, options: ExportOptions, disclosure: Disclosure, artifact_ids: list[str]
 ) -> dict[str, Any]:
+    """The context priors, with cleaned tags; only *artifact_ids* can be priorities."""
     priors = context_priors(state.served, state.selection.tag_weights, artifact_ids, options.limits.tags)
     for name in ("priority_tags", "suppressed_tags"):
         priors[name] = list(dict.fromkeys(truncate(disclosure.text(tag), LONGEST_NAME) for tag in priors[name]))

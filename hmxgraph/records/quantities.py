@@ -204,7 +204,7 @@ def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
 
 
 def _confirms(stated: Quantity, claimed: Quantity) -> bool:
-    """Whether *stated* lies within *claimed*, or approximates its single value."""
+    """Whether *stated* (or, if it is exact, its middle) lies within *claimed*, or approximates its single value."""
     slack = abs(claimed.high if claimed.high != _INFINITE else claimed.low) * _ROUNDING
     within = claimed.low - slack <= stated.low and stated.high <= claimed.high + slack
     middle = (stated.low + stated.high) / 2 if stated.exact else None
@@ -285,7 +285,7 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
     if match["below"] or match["above"] or match["about"] or before is None:
         return None
     unit = (match["unit"] or "").lower()
-    word, starts = before["word"], not text[: before.start()].strip()
+    word, is_first = before["word"], not text[: before.start()].strip()
     if unit in _UNITS and len(unit) > 1:
         return None
     if word.lower() in _NAMING:
@@ -293,5 +293,5 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
     if match["number"].lower() in _NUMBER_WORDS or not word[0].isupper():
         return None
     # At the beginning, "Pipette 3 drips" names a pipette; "All 3 drip" and "Accuracy 0.9" count and measure.
-    counts = starts and (not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"])
-    return None if counts else word.lower()
+    no_name = not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"]
+    return None if is_first and no_name else word.lower()
