@@ -218,7 +218,7 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
 
 
 def _readable(text: str) -> str:
-    """The beginning of *text* with plain quotes, without code and headings. Dashes stay, because they separate names."""
+    """The beginning of *text* with plain quotes, without code and headings; dashes stay, since they separate names."""
     plain = plain_signs(text[:LONGEST_TEXT], QUOTES)
     if "```" in plain:
         plain = _FENCED.sub("\n", plain)
