@@ -1,9 +1,10 @@
 """Timelines of single-valued questions: which answer held when.
 
 A *slot* is a question with one answer at a time ("Caroline lives in"). An *interval* is one answer and the period over
-which it was asserted without interruption. A later, different answer supersedes it; a different answer at the same
-time, or by another named voice, is disputed. A *hard* answer (a rule without exceptions, given with `remember`) is
-superseded only by another hard one; anything else that contradicts it is disputed.
+which it was asserted without interruption. A later, different answer supersedes it. A different answer is disputed if it
+comes at the same time, from another named voice, or inside an interval that cannot be split. A *hard* answer (a rule
+without exceptions, given with `remember`) is superseded only by another hard one; anything else that contradicts it is
+disputed.
 
 An assertion that arrives late, between two assertions of another answer, splits that answer's interval, as if it had
 arrived in time. Stored intervals that may be split carry their assertions. Intervals do not overlap, and each but the

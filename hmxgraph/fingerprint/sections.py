@@ -89,13 +89,13 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 
 # Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Building a pack writes nothing, so only packs with feedback count, weighted by its verdict.
+# Building a pack writes nothing, so only packs with feedback count. Feedback speaks for a pack, against it, or neither.
 
 # In tokens.
 DEFAULT_BUDGET = 4096
 # Maximum number of priority artifacts.
 _MOST_ARTIFACTS = 20
-# Whether a signal speaks for a pack, against it, or neither.
+# For each signal: 1 if it speaks for the pack, -1 if against it.
 VERDICTS: Mapping[str, int] = {"positive": 1, "neutral": 0, "correction": -1, "negative": -1}
 _MILLION = 1_000_000
 

@@ -137,6 +137,7 @@ def entries(role: str, views: Sequence[RecordView]) -> list[RecordView]:
 
 
 def _is_highlight(view: RecordView) -> bool:
+    """Whether an entry of the right kind is a highlight (see :func:`belongs`)."""
     record = view.record
     if record.supports_claim is False or (means_failure(record.status) and not record.what_worked):
         return False
@@ -150,7 +151,8 @@ def _is_highlight(view: RecordView) -> bool:
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, which are oldest first; None if it would be empty.
 
-    The digest cites at most 50 sources; its time is that of the newest source.
+    Digests and records written by maintenance are no sources. The digest cites at most 50 sources; its time is that of
+    the newest one.
     """
     work_records = [source for source in sources if _reports_work(source.record)]
     fields = _composed(name.role, work_records) if work_records else {}
@@ -187,7 +189,7 @@ def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The account of a task."""
+    """The account of a task; its runs are the outputs of the digest."""
     task_account = account(sources)
     head = (
         f"{_title(task_account, sources)}: {task_account.summary}"

@@ -110,6 +110,7 @@ def _plain(texts: Iterable[str]) -> Iterator[_Line]:
 
 
 def _goal(records: Sequence[RecordView]) -> str:
+    """The goal by the last start of the task that states one, also if that start was rejected."""
     starts = [view.record for view in records if effective_kind(view) == "task_start"]
     return _last(start.goal or start.summary for start in starts) or ""
 

@@ -112,6 +112,7 @@ def _digest(record: TaskRecord) -> Iterator[str | None]:
 
 
 def _outcome(record: TaskRecord) -> str | None:
+    """The tool of a run, and the run's status."""
     tool = " ".join(part for part in (record.tool_name, record.tool_version) if part)
     return sentences(tool, record.status)
 
