@@ -1,8 +1,8 @@
 """Timelines of single-valued questions: which answer held when.
 
 A *slot* is a question with one answer at a time ("Caroline lives in"). An *interval* is one answer and the period over
-which it was asserted without interruption. A later, different answer supersedes it. A different answer is disputed if it
-comes at the same time, from another named voice, or inside an interval that cannot be split. A *hard* answer (a rule
+which it was asserted without interruption. A later, different answer supersedes it. A different answer is disputed if
+it comes at the same time, from another named voice, or inside an interval that cannot be split. A *hard* answer (a rule
 without exceptions, given with `remember`) is superseded only by another hard one; anything else that contradicts it is
 disputed.
 
