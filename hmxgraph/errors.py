@@ -377,7 +377,7 @@ class ServerUnresponsive(EngineError):
 
 
 class FingerprintError(HmxGraphError, ValueError):
-    """A fingerprint that cannot be trusted; nothing was written."""
+    """A fingerprint that cannot be trusted, or a key or file for one that is unusable; nothing was written."""
 
     code = "invalid"
 

@@ -25,8 +25,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Texts are the same if most of their search terms are shared, so either may
-    say more than the other: see :func:`confirms`. Artifacts of other types never agree.
+    failure and the same first recovery step. Texts are the same if they share most of their search terms, and
+    recommendations also if one only adds to the other. So one artifact may say more than the other: see
+    :func:`confirms`. Artifacts of other types never agree.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})

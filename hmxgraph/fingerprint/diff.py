@@ -25,7 +25,10 @@ _NAME_FIELDS: Mapping[str, NameFields] = {
 
 @dataclass(frozen=True, slots=True)
 class _SummaryChange:
-    """One changed summary: ``learned``, ``rewritten`` (same name, other text), ``changed`` (in numbers) or ``gone``."""
+    """One changed summary.
+
+    ``learned``, ``gone``, ``rewritten`` (same name, other text), or ``changed`` (in numbers; a cluster in any field).
+    """
 
     set_name: str
     change: str
@@ -80,10 +83,10 @@ def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
     )
 
 
-def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
+def knowledge_in(summary: Mapping[str, Any]) -> dict[str, Any]:
     """The content of a summary without id and numbers: equal for the same knowledge in two tenants.
 
-    >>> statement({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
+    >>> knowledge_in({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
     {'title': 'Deploy'}
 
     """
@@ -125,7 +128,7 @@ def _by_content(set_name: str, summaries: list[dict[str, Any]]) -> dict[str, dic
     """The summaries by the hash of their content; clusters by their id."""
     if set_name == CLUSTERS:
         return {summary["cluster_id"]: summary for summary in summaries}
-    return {content_hash(statement(summary)): summary for summary in summaries}
+    return {content_hash(knowledge_in(summary)): summary for summary in summaries}
 
 
 def _name(summary: Mapping[str, Any], name_fields: NameFields) -> str:
