@@ -154,7 +154,7 @@ _SMALL_IN_TITLE = frozenset(
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
     """.split()  # noqa: SIM905 - as above
 )
-# Signs that end what stands before a sentence, and signs that may open it.
+# Signs that may end what stands before a sentence, and signs that may open one.
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")
 # In characters; the rest of longer documents mostly repeats their names.
@@ -390,5 +390,5 @@ def _is_title(words: list[str]) -> bool:
     """Whether *words* are capitalised like a title; a single common word such as "Yes" is none."""
     if not _CAPITAL.match(words[0]):
         return False
-    small = sum(1 for word in words[1:] if not (word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE))
-    return small == 0 and (len(words) > 1 or words[0].lower() not in OPENERS)
+    fit = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])
+    return fit and (len(words) > 1 or words[0].lower() not in OPENERS)

@@ -23,7 +23,7 @@ from hmxgraph.protocol.timestamps import iso
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 _AGENT = "hmxgraph"
-# Prefix of the ids of the sessions that hold these events.
+# Prefix of the ids of sessions that log an import.
 LOGGING_SESSIONS = "fingerprint-import-"
 # Factor for the confidence of an imported summary.
 _TRUST = 0.8

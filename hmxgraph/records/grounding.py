@@ -153,7 +153,7 @@ _FINITE_VERB = re.compile(
 
 
 def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
-    """What *record* states; *parent* is the start of a run, which holds the command that its end reports on."""
+    """What *record* states; if it ends a run, *parent*, the start of that run, holds the command."""
     decides = record.artifact_kind == "decision"
     yield from _each([record.summary, record.why_chosen], decides=decides)
     yield from _each(record.validation or (), decides=False)

@@ -286,7 +286,8 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# A single capital is a name, as in "station B"; "A" at the beginning is the article, except before these words.
+# A single capital other than "I" is a name, as in "station B"; "A" at the beginning is the article, except before these
+# words.
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
 _AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
