@@ -578,6 +578,7 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
+    """The withdrawal in a clause; less certain if it is about one definite thing, or calls the rule by its name."""
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
     for patterns, confidence in ((_NEED_NOT, 0.75), (_ALLOWED, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):

@@ -206,6 +206,7 @@ def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 
 # Collecting mentions: one per name, up to a limit per event.
 
+# Maximum number of mentions per event, and of further spellings per mention.
 _MAX_MENTIONS = 32
 _MAX_ALIASES = 4
 # Weakest first.

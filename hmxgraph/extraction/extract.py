@@ -536,6 +536,7 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 #
 # A family of rules runs only on texts that contain one of its cues. Exceptions: requests, directives in system prompts.
 
+# Maximum number of distinct memories per event.
 _MAX_MEMORIES = 8
 # The first request is in the first or second event of a session: a greeting may come before it.
 _OPENING_EVENTS = 2
@@ -644,6 +645,7 @@ def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
 
 
 def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
+    """Yield the memories of a sentence; *fact_subject* is the subject of its first-person facts and rules."""
     withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
         yield withdrawal_draft(withdrawn, "directive")
@@ -682,6 +684,7 @@ def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
 
 
 def _state_change(event: Event, collector: MentionCollector) -> Iterator[MemoryDraft]:
+    """Yield the fact that a state change reports, and add its subject to the mentions."""
     change = _facts.change(event.content)
     if change:
         ref = collector.add("concept", change.subject, 0.9)
@@ -754,6 +757,7 @@ def _of_result(result: _Result) -> Extraction:
 
 
 def _extracted(event: Event, trust: TrustPolicy, *, by_hand: bool) -> Extraction:
+    """The whole extraction of one event, computed anew."""
     voice = voice_of(event)
     collector, relations = read(event, voice)
     drafts = memories(event, voice, collector, trust, by_hand=by_hand)

@@ -157,6 +157,7 @@ def only_allowed(text: str, allowed: frozenset[str]) -> str:
 
 
 def _is_allowed(word: str, allowed: frozenset[str]) -> bool:
+    """Whether *word*, or each of its search terms, is known to identify nobody."""
     lowered = word.lower()
     if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS:
         return True

@@ -125,6 +125,7 @@ def _incident(
     position: int,
     successes: dict[str, list[tuple[int, int]]],
 ) -> _Incident:
+    """The incident that begins with *first_event* at *position*; *error* is the event that names its type, if any."""
     later = successes.get(tool, [])
     after = bisect_right(later, position, key=lambda success: success[0])
     recovery_us = max(later[after][1] - first_event.time_us, 0) if after < len(later) else None

@@ -94,6 +94,7 @@ def knowledge_in(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
+    """Yield the changes of summaries, set by set, each set in the order of `_CHANGES` and by name."""
     for set_name, name_fields in _NAME_FIELDS.items():
         before, after = _by_content(set_name, old[set_name]), _by_content(set_name, new[set_name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]

@@ -60,6 +60,7 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 
 
 def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
+    """The event number *index* of *record*; its error (index 1) is caused by its first event."""
     parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)

@@ -61,6 +61,9 @@ def _main_text(record: TaskRecord) -> str:
     return sentences(*_TEXTS.get(record.artifact_kind, _plain)(record))
 
 
+# The parts of the main text, by kind of record.
+
+
 def _goal(record: TaskRecord) -> Iterator[str | None]:
     yield record.goal
     yield record.motivation

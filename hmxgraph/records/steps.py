@@ -294,6 +294,10 @@ def _check_start(task_state: TaskState) -> None:
 
 
 def _check_reply(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> None:
+    """Refuse a reply to a missing record, to itself or to a digest, and a judgement of an erased record.
+
+    Also refuse the end of a run that is not open, and a successor that the parent cannot have.
+    """
     kind, parent_id = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
         raise no_parent(kind, parent_id)
@@ -353,6 +357,7 @@ def _place(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> 
 
 
 def _relation(record: TaskRecord, task_state: TaskState) -> dict[str, Any]:
+    """The relation of *record* to its parent; for the end of a run, also the run and its tool."""
     if record.artifact_kind == "run_finish" and task_state.started and not task_state.finished:
         run_id = run_to_finish(task_state, record.reply_to_artifact_id)
         tool = task_state.tools.get(run_id)
@@ -417,6 +422,7 @@ def _touched(record: TaskRecord) -> dict[str, Any]:
 
 
 def _started(record: TaskRecord) -> dict[str, Any]:
+    """The properties of a task that its start sets."""
     properties = {
         "task_id": record.task_id,
         "goal": record.goal,
@@ -430,6 +436,7 @@ def _started(record: TaskRecord) -> dict[str, Any]:
 
 
 def _run_started(record: TaskRecord) -> dict[str, Any]:
+    """The properties of a run that its start sets."""
     properties = {
         "run_id": record.artifact_id,
         "task_id": record.task_id,
