@@ -6,8 +6,8 @@ from typing import Any
 
 from hmxgraph.formats._drafts import Draft, Frame
 from hmxgraph.formats._endings import ending, fields_say_failure
-from hmxgraph.formats._parts import arguments, contents, result
-from hmxgraph.formats._values import listed, present
+from hmxgraph.formats._parts import arguments, result
+from hmxgraph.formats._values import present
 from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.events import ASSISTANT, TOOL
 
@@ -74,5 +74,5 @@ def _unwrapped(value: Any) -> tuple[Any, bool | None]:
     if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
         if isinstance(value.get("structuredContent"), Mapping):
             return value["structuredContent"], not value["isError"]
-        return contents(listed(value["content"])).text, not value["isError"]
+        return value["content"] or "", not value["isError"]
     return value, None

@@ -13,7 +13,7 @@ from hmxgraph.formats._harness_text import passages
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
-from hmxgraph.protocol.events import ASSISTANT, OPERATOR, USER
+from hmxgraph.protocol.events import ASSISTANT, OPERATOR, TOOL, USER
 
 Message: TypeAlias = Mapping[str, Any]
 
@@ -166,6 +166,9 @@ class _Reader:
         if self._role == "user":
             self.drafts += self._of_user(pending.text, list(pending.attachments))
             return
+        if self._role == "tool":
+            self.drafts.append(Draft("observation", pending.fields(), TOOL, self._part(), source="tool"))
+            return
         content = {"role": self._role, **pending.fields()}
         self.drafts.append(
             Draft("message", content, _ORIGINS[self._role], self._part(), source=self._role, metadata=self._author)
@@ -174,26 +177,24 @@ class _Reader:
     def _of_user(self, user_text: str, attachments: list[JsonObject]) -> Iterator[Draft]:
         """The user's words, separated from text that the harness added."""
         sections = list(passages(user_text))
-        if user_text.strip() and not sections and not attachments:  # only wrappers whose text is dropped
-            return
-        if len(sections) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in sections):
-            whole = {"role": "user", "text": user_text} | present(attachments=attachments)
-            yield Draft("message", whole, USER, self._part(), source="user", metadata=self._author)
-            return
         start = len(self.drafts)
-        for number, passage in enumerate(sections):
-            by_user = passage.origin == USER
-            content: JsonObject = {"role": "user", "text": passage.text} if by_user else {"text": passage.text}
-            if by_user and attachments:
-                content["attachments"], attachments = attachments, []
-            yield Draft(
-                "message" if by_user else "observation",
-                content,
-                passage.origin,
-                str(start + number),
-                source="user" if by_user else "harness",
-                metadata=self._author if by_user else {"harness_kind": passage.wrapper},
-            )
+        if len(sections) == 1 and sections[0].origin == USER and not sections[0].wrapper:
+            yield self._user_message(user_text, attachments, start)
+            return
+        for number, passage in enumerate(sections, start):
+            if passage.origin == USER:
+                yield self._user_message(passage.text, attachments, number)
+                attachments = []
+            else:
+                metadata = {"harness_kind": passage.wrapper}
+                content = {"text": passage.text}
+                yield Draft("observation", content, passage.origin, str(number), source="harness", metadata=metadata)
+        if attachments:
+            yield self._user_message("", attachments, start + len(sections))
+
+    def _user_message(self, user_text: str, attachments: list[JsonObject], number: int) -> Draft:
+        content = {"role": "user", "text": user_text} | present(attachments=attachments)
+        return Draft("message", content, USER, str(number), source="user", metadata=self._author)
 
     def _part(self) -> str:
         return str(len(self.drafts))
