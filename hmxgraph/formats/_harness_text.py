@@ -18,7 +18,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a text: its author, the kind of event it becomes, and the wrapper around it."""
+    """A piece of a text: its author, the kind of event it becomes, and the name of its wrapper, if any."""
 
     text: str
     origin: str = USER
@@ -26,7 +26,7 @@ class Passage:
     wrapper: str = ""
 
 
-# Wrappers around text of the harness itself; "nothing" means that the text is dropped as useless after the session.
+# Wrappers around text of the harness itself. Text of the kind "nothing" is dropped: it is of no use after the session.
 _HARNESS_WRAPPERS: dict[str, Kind] = {
     "system-reminder": "observation",
     "local-command-stdout": "observation",
@@ -69,8 +69,8 @@ _OTHER_WRAPPERS: dict[str, tuple[str, Kind]] = {
 _NAMES = "|".join(map(re.escape, (*_HARNESS_WRAPPERS, *_OTHER_WRAPPERS)))
 _WRAPPED = re.compile(rf"<(?P<name>{_NAMES})(?:\s[^<>]*)?>(?P<inner>.*?)(?:</(?P=name)>|\Z)", re.DOTALL)
 _NOTIFICATION = re.compile(r"\s*<task-notification>(?P<inner>.*?)(?:</task-notification>|\Z)", re.DOTALL)
-# Notifications are short: fields are searched for only in the first 8,000 characters.
-_LONGEST_NOTICE = 8_000
+# Notifications are short: their fields are searched for only in this many characters.
+_LONGEST_NOTIFICATION = 8_000
 _FIELD = re.compile(r"<(?P<name>[a-z_-]+)>\s*(?P<value>.*?)\s*</(?P=name)>", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*(?P<name>[^<]*?)\s*</command-name>")
 _COMMAND_PARTS = re.compile(r"<(?P<name>command-(?:name|message|args))>.*?(?:</(?P=name)>|\Z)", re.DOTALL)
@@ -98,8 +98,8 @@ def passages(text: str) -> Iterator[Passage]:
         return
     if notification := _NOTIFICATION.match(plain):
         # The text after a notification is dropped: the harness wrote it, to point the model to further reading.
-        if notice := _notification_text(notification["inner"]):
-            yield Passage(notice, HARNESS, "observation", "task-notification")
+        if notification_text := _notification_text(notification["inner"]):
+            yield Passage(notification_text, HARNESS, "observation", "task-notification")
         return
     command = _COMMAND.search(plain) if "<command-name>" in plain else None
     if command:
@@ -112,7 +112,7 @@ def passages(text: str) -> Iterator[Passage]:
 
 def _notification_text(inner: str) -> str:
     """A notification as text: its summary and result, then its other fields except ``usage``."""
-    fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTICE])}
+    fields = {match["name"]: match["value"] for match in _FIELD.finditer(inner[:_LONGEST_NOTIFICATION])}
     summary_and_result = [fields.pop("summary", ""), fields.pop("result", "")]
     rest = ", ".join(f"{field}: {value}" for field, value in fields.items() if field != "usage")
     return "\n".join(part for part in (*summary_and_result, rest) if part) or inner.strip()
@@ -153,6 +153,7 @@ _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 
 
 def _split(text: str) -> Iterator[Passage]:
+    """The wrapped passages of a text, and the user's passages between them."""
     start = 0
     for match in _WRAPPED.finditer(text):
         yield from _user_passage(text[start : match.start()])

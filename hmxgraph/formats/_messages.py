@@ -1,4 +1,4 @@
-"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, OpenTelemetry, and plain ones.
+"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, Gemini, OpenTelemetry, and plain ones.
 
 All have the same parts under slightly different names: a role, text or blocks, calls inside the blocks or in a field of
 their own, results as messages or as blocks. One reader handles them all, so that logs may mix them.
@@ -70,7 +70,7 @@ def is_message(value: Any) -> bool:
 
 
 def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
-    """The drafts of one message, and the parts left out."""
+    """The drafts of one message, and the reason for each part left out."""
     role = role_of(message)
     if not role:
         return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
@@ -92,35 +92,36 @@ def _is_result(block: Any) -> bool:
 
 
 class _Reader:
-    """Collects the drafts of one message block by block; consecutive texts are one draft."""
+    """Collects the drafts of one message block by block; consecutive texts and attachments are one draft."""
 
     def __init__(self, role: str, author: JsonObject, frame: Frame, calls: Calls) -> None:
         self.drafts: list[Draft] = []
         self.left_out: list[str] = []
         self._role, self._author, self._frame, self._calls = role, author, frame, calls
-        self._text_blocks: list[Any] = []
-        self._called: set[str] = set()
+        self._message_blocks: list[Any] = []
+        self._call_ids: set[str] = set()
 
     def read(self, blocks: list[Any]) -> None:
         """Read the blocks in order."""
         for block in blocks:
             kind = name(mapping(block).get("type"))
-            special = self._special(kind, mapping(block))
-            if special is None:
-                self._text_blocks.append(block)
+            read_block = self._method_for(kind, mapping(block))
+            if read_block is None:
+                self._message_blocks.append(block)
             else:
                 self._add_message()
-                special(mapping(block))
+                read_block(mapping(block))
         self._add_message()
 
     def call(self, call_id: str, tool: str, arguments: Any) -> None:
         """Add one call, but only once: it may occur both inside and outside the blocks."""
-        if call_id and call_id in self._called:
+        if call_id and call_id in self._call_ids:
             return
-        self._called.add(call_id)
+        self._call_ids.add(call_id)
         self.drafts.append(call_draft(self._calls, self._frame, self._part(), (call_id, tool, arguments)))
 
-    def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
+    def _method_for(self, kind: str, block: Message) -> Callable[[Message], None] | None:
+        """The method that reads a call, a result or a thought; None for text and attachments."""
         if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
             return self._call_block
         if _is_result(block):
@@ -140,7 +141,7 @@ class _Reader:
         call_id = name(inner.get("tool_use_id")) or name(inner.get("tool_call_id")) or name(inner.get("id"))
         flag = inner.get("is_error")
         success = not flag if isinstance(flag, bool) else None
-        silent_success = block is inner and inner.get("type") == "tool_result"
+        silent_success = block is inner and inner.get("type") == "tool_result"  # Anthropic flags only failures
         answer = Answer(call_id, value, name(inner.get("name")), success, silent_success=silent_success)
         self.drafts.append(answer_draft(self._calls, self._part(), answer))
 
@@ -158,9 +159,12 @@ class _Reader:
             self.left_out.append("hidden reasoning")
 
     def _add_message(self) -> None:
-        """Append the text since the last call, result or thought: as one message, or for a user, as passages."""
-        pending = contents(self._text_blocks)
-        self._text_blocks = []
+        """Append the text and attachments since the last call, result or thought.
+
+        They are one message, or for a user, one draft per passage; beside the results of a tool, an observation.
+        """
+        pending = contents(self._message_blocks)
+        self._message_blocks = []
         if not pending.text.strip() and not pending.attachments:
             return
         if self._role == "user":
@@ -175,7 +179,7 @@ class _Reader:
         )
 
     def _of_user(self, user_text: str, attachments: list[JsonObject]) -> Iterator[Draft]:
-        """The user's words, separated from text that the harness added."""
+        """The user's words and attachments, separated from text that the harness added."""
         sections = list(passages(user_text))
         start = len(self.drafts)
         if len(sections) == 1 and sections[0].origin == USER and not sections[0].wrapper:
@@ -201,18 +205,17 @@ class _Reader:
 
 
 def _blocks(message: Message) -> list[Any]:
-    """The blocks of a message; text alone is one block of text."""
+    """The blocks of a message: ``reasoning_content``, the content (a text is one block), ``refusal`` and ``audio``."""
     content = next(
         (message[field] for field in ("content", "parts", "value", "text") if message.get(field) is not None), None
     )
     if isinstance(content, Mapping):
         content = content.get("parts", [content])
     blocks = [content] if isinstance(content, str) else [*listed(content)]
-    more = (("reasoning_content", "thinking"), ("refusal", "refusal"))
-    extra = [{"type": kind, "text": message[field]} for field, kind in more if text(message.get(field))]
-    thoughts = [block for block in extra if block["type"] == "thinking"]
-    audio = [{"type": "audio", **mapping(message.get("audio"))}] if message.get("audio") else []
-    return [*thoughts, *blocks, *(block for block in extra if block["type"] != "thinking"), *audio]
+    thought, refusal, audio = (message.get(field) for field in ("reasoning_content", "refusal", "audio"))
+    thoughts = [{"type": "thinking", "text": thought}] if text(thought) else []
+    refusals = [{"type": "refusal", "text": refusal}] if text(refusal) else []
+    return [*thoughts, *blocks, *refusals, *([{"type": "audio", **mapping(audio)}] if audio else [])]
 
 
 def _separate_calls(message: Message) -> Iterator[tuple[str, str, Any]]:

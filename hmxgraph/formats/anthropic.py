@@ -52,8 +52,9 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_anthropic(message: Mapping[str, Any]) -> bool:
-    return any(
-        name(mapping(block).get("type")) in _BLOCKS and "role" in message for block in listed(message.get("content"))
+    """Whether a message contains a block of a type that plain messages have not."""
+    return "role" in message and any(
+        name(mapping(block).get("type")) in _BLOCKS for block in listed(message.get("content"))
     )
 
 

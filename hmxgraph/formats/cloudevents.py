@@ -14,12 +14,15 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 
 _REQUIRED = ("specversion", "id", "source", "type")
+# Characters that an event type must not contain.
 _NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")
 _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "datacontenttype", "dataschema"})
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of CloudEvents among objects, less for each attribute that at least half lack (CloudEvents 1.0, 3.1).
+    """The share of objects with ``specversion``, an eighth less for each required attribute that at least half lack.
+
+    The attributes are those of CloudEvents 1.0, 3.1.
 
     >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
     1.0
@@ -95,10 +98,11 @@ _SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "th
 
 
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
+    """A message as such; other data as an event whose type ends the event's type (``com.acme.error``), or its own."""
     if is_message(data):
         return message_reading(data, frame, calls)
-    last = name(event["type"]).rsplit(".", 1)[-1]
-    kind = last if last in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
+    ending = name(event["type"]).rsplit(".", 1)[-1]
+    kind = ending if ending in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
     content: JsonObject = dict(data) if isinstance(data, Mapping) else {} if data is None else {"value": data}
     return Reading((Draft(kind, content, TOOL, source=name(event["source"])),))
 

@@ -40,12 +40,12 @@ def recognise(sample: Sequence[Any]) -> Match:
     first = lines[0]
     early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
     foreign = [line for line in lines if not (_fits(line) or (early and (line is first or _has_no_envelope(line))))]
-    lacks = {
+    absent = {
         "a known type": not all(map(_has_type, foreign)),
         "payload": not all(map(_has_payload, foreign)),
         "a session_meta line": not early and all(line.get("type") != "session_meta" for line in lines),
     }
-    missing = tuple(what for what, lacking in lacks.items() if lacking and foreign)
+    missing = tuple(feature for feature, is_absent in absent.items() if is_absent and foreign)
     return Match(round(1 - len(foreign) / len(lines), 2), missing)
 
 
@@ -98,7 +98,7 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        # Set by a header, cleared by the first line that is no header, settings, early state or line of unknown type.
+        # A header after this line begins another session; one before it is the copy in a fork.
         self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):

@@ -84,9 +84,9 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 class Format:
     """A producer's format: its name on the command line, its title, how to recognise and convert it.
 
-    The ``sequence`` of a converted event is its record's time in microseconds since 1970, plus a small offset that
-    orders parts and records of the same time. So events are in order even when they arrive from several files, or live
-    while an import runs.
+    The ``sequence`` of a converted event is its record's time in microseconds since 1970, plus an offset that orders
+    parts and records of the same time. So events are in order even when they arrive from several files, or live while
+    an import runs.
     """
 
     name: str

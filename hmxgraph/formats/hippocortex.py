@@ -59,8 +59,8 @@ def _faults(value: Mapping[str, Any]) -> list[Fault]:
     }
     return [
         Fault(f"$.{field}", "SDK capture", f"{value.get(field)!r:.60}", expected)
-        for field, (holds, expected) in checks.items()
-        if not holds
+        for field, (is_valid, expected) in checks.items()
+        if not is_valid
     ]
 
 
