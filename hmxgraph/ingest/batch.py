@@ -10,6 +10,7 @@ from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import ConflictingEvent
 
+# Maximum number of events in a batch.
 SIZE = 1_000
 # A batch is full once its contents have this many characters, however few events it has.
 WEIGHT = 8_000_000
@@ -29,7 +30,7 @@ class Batch:
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
     stored. ``part`` is the number of the writer: all batches of one session have the same one. ``extracted`` holds the
-    extraction from each event, by event key. ``by_hand`` marks the events of `remember` calls, which take effect
+    extraction from each event, by event key. ``by_hand`` marks the events of ``remember`` calls, which take effect
     whatever their source.
     """
 
@@ -117,11 +118,12 @@ def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Readi
 
 
 def _few(size: int) -> int:
-    """How many events beyond *size* the last batch may take: one more transaction would cost more."""
+    """How many events beyond *size* a last batch may take, at most: one more transaction would cost more."""
     return size // 2
 
 
 def _weight(delivery: Delivery | Broken) -> int:
+    """The size of a payload: its bytes, or the characters of its text."""
     payload = delivery.payload if isinstance(delivery, Delivery) else b""
     if isinstance(payload, bytes | bytearray | str):
         return len(payload)
