@@ -270,8 +270,8 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 
 # Maximum number of bytes of a line. An event has at most 1 MB, but a line of a transcript may hold images, too.
 LONGEST_LINE = 64 << 20
-# A first line that ends inside an object ("{" or '{"a": 1,') begins a multi-line object, unless the next line is a whole
-# object: then the first line is damaged.
+# A first line that ends inside an object ("{" or '{"a": 1,') begins a multi-line object, unless the next line is a
+# whole object: then the first line is damaged.
 _MULTI_LINE = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
