@@ -77,7 +77,7 @@ def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
     blocks = _blocks(message)
     if role == "tool" and not any(map(_is_result, blocks)):
         return Reading((answer_draft(calls, "0", _tool_message(message)),))
-    reader = _Reader(role, _author(message, role), frame, calls)
+    reader = _BlockReader(role, _author(message, role), frame, calls)
     reader.read(blocks)
     for call in _separate_calls(message):
         reader.call(*call)
@@ -91,7 +91,7 @@ def _is_result(block: Any) -> bool:
     return kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or bool(_RESULT_FIELDS & fields.keys())
 
 
-class _Reader:
+class _BlockReader:
     """Collects the drafts of one message block by block; consecutive texts and attachments are one draft."""
 
     def __init__(self, role: str, author: JsonObject, frame: Frame, calls: Calls) -> None:

@@ -46,9 +46,9 @@ class Prompt:
 class Repeats:
     """The parts of each conversation that were read so far, and the calls that still lack their span or result.
 
-    There are three lists of calls, the oldest first. ``_waiting``: from a model's answer, when neither the span of the
-    tool nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result was read.
-    ``_unclaimed``: from the span of a tool, when no model's answer contained the call yet.
+    There are three lists of calls, the oldest first. ``_waiting``: from a model's or agent's messages, when neither the
+    span of the tool nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result
+    was read. ``_unclaimed``: from the span of a tool, when no model's answer contained the call yet.
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -115,7 +115,7 @@ class Repeats:
         return tool, event_id
 
     def add_call(self, session_id: str, call: tuple[str, str, Any], event_id: str, *, of_model: bool) -> None:
-        """Note a call (id, tool, arguments): with *of_model* from a model's answer, else from the span of its tool.
+        """Note a call (id, tool, arguments): with *of_model* from a message, else from the span of its tool.
 
         A model's call waits for the span of its tool, which may lack the id; a call from a span waits for the model's
         answer, which may be read later.

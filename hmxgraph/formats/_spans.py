@@ -146,7 +146,7 @@ def _hex(value: Any) -> str:
 
 # Attributes.
 
-# Values nested deeper are kept as they are: of OTLP, as text.
+# Values nested deeper are not converted; those of OTLP's typed values become text.
 _DEEPEST = 20
 # Maximum digits of a list index. A longer number counts as a name, and Python refuses to convert thousands of digits.
 _LONGEST_INDEX = 9

@@ -98,7 +98,10 @@ _SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "th
 
 
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
-    """A message as such; other data as an event whose type ends the event's type (``com.acme.error``), or its own."""
+    """A message as such; other data as an event of the standard type that ends the CloudEvents type, or of one made.
+
+    ``com.acme.error`` is an ``error``, ``com.acme.paid`` an ``x-cloudevents-com.acme.paid``.
+    """
     if is_message(data):
         return message_reading(data, frame, calls)
     ending = name(event["type"]).rsplit(".", 1)[-1]

@@ -46,7 +46,7 @@ def recognise(sample: Sequence[Any]) -> Match:
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
     """One outcome per record."""
-    reader = _Reader(origin)
+    reader = _EventReader(origin)
     for record in records:
         yield reader.outcome(record, record.value) if isinstance(record.value, Mapping) else not_an_object(record)
 
@@ -64,7 +64,7 @@ def _faults(value: Mapping[str, Any]) -> list[Fault]:
     ]
 
 
-class _Reader:
+class _EventReader:
     """Reads the events of one source or one live session; remembers its open calls."""
 
     def __init__(self, origin: Origin) -> None:

@@ -132,7 +132,7 @@ class PreparedEvent:
     ``properties`` are stored on its node; if the event states no salience, the engine computes it from
     ``base_salience``, ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other
     end; ``call_key`` is the second key of a tool call, by which its result finds it. ``place`` is source and line.
-    ``user_keys`` are the keys by which erasure finds the users that the event names.
+    ``user_keys`` are the keys of the users that the event names, by which erasure of a user finds it.
     """
 
     event: Event

@@ -43,7 +43,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An unreadable part of a source, with its payload if available, or a source that ended early."""
+    """A part of a source that cannot be read or converted, with its payload if available, or its early end."""
 
     fault: Fault
     line: int
@@ -100,9 +100,9 @@ def _numbered(
     splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]
 ) -> Generator[tuple[int, bytes | None], None, bool]:
     number = 0
-    for piece in splitter.pieces(first, chunks):
-        number += piece != b""
-        yield number, piece
+    for value in splitter.values(first, chunks):
+        number += value != b""
+        yield number, value
     return splitter.ended
 
 
@@ -130,7 +130,7 @@ class _Splitter:
         """Whether all brackets were closed."""
         return self._depth == 0 and not self._in_string
 
-    def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
+    def values(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
         """Each value, and the text after the last one; None for a value that is too long, empty for a pause."""
         half_escape = b""
         chunk: bytes | None = first
@@ -287,12 +287,12 @@ def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
             break
         yield Lull()
     first = first.removeprefix(_BOM)
-    for line, piece in _pieces(first, chunks, name, broken):
-        yield Lull() if piece == b"" else _delivery(piece, line, name)
+    for line, value in _values(first, chunks, name, broken):
+        yield Lull() if value == b"" else _delivery(value, line, name)
     yield from (Broken(end.fault, line + 1, name) for end in broken)
 
 
-def _pieces(
+def _values(
     first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
 ) -> Iterator[tuple[int, bytes | None]]:
     """Numbered values; an unclosed array is noted in *broken*, unless the stream broke off."""
@@ -305,11 +305,11 @@ def _pieces(
         broken.append(Broken(fault, 0, name))
 
 
-def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
-    if piece is None:
+def _delivery(value: bytes | None, line: int, name: str) -> Delivery | Broken:
+    if value is None:
         expected = f"at most {LONGEST_LINE} bytes"
         return Broken(Fault("$", "HMX-E 11", f"a line of more than {LONGEST_LINE} bytes", expected), line, name)
-    return Delivery(piece, line, name)
+    return Delivery(value, line, name)
 
 
 def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
@@ -320,7 +320,7 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
 
     """
     try:
-        yield from _unwrapped(pieces(stream))
+        yield from _decompressed(pieces(stream))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
     except OSError as error:
@@ -331,7 +331,7 @@ def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[byte
         )
 
 
-def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _decompressed(raw: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes, unpacked if they are gz; the first chunk is long enough to recognise the format."""
     first = b""
     for piece in raw:
@@ -342,10 +342,10 @@ def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
             break
     if first:
         whole = chain([first], raw)
-        yield from _unpacked(whole) if first.startswith(_GZIP) else whole
+        yield from _gunzipped(whole) if first.startswith(_GZIP) else whole
 
 
-def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _gunzipped(raw: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes in a gz file of one or more members."""
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     for data in raw:
@@ -364,7 +364,7 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
     """Numbered lines that are not blank; None for a line that is too long, empty for a pause."""
     number, size = 0, 0
-    pieces: list[bytes] = []
+    parts: list[bytes] = []
     chunk: bytes | None = first
     while chunk is not None:
         number, chunk = _past_blank_lines(number, size, chunk)
@@ -373,20 +373,20 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
             number += 1
             if size <= LONGEST_LINE < size + len(line):
                 yield number, None
-            elif size <= LONGEST_LINE and (whole := b"".join((*pieces, line)) if pieces else line).strip():
+            elif size <= LONGEST_LINE and (whole := b"".join((*parts, line)) if parts else line).strip():
                 yield number, whole
-            pieces, size = [], 0
+            parts, size = [], 0
         size += len(last)
         if size > LONGEST_LINE:
-            if pieces:
+            if parts:
                 yield number + 1, None
-            pieces = []
+            parts = []
         elif last:
-            pieces.append(last)
+            parts.append(last)
         chunk = next(chunks, None)
         if chunk == b"":
             yield number, chunk
-    if (whole := b"".join(pieces)).strip():
+    if (whole := b"".join(parts)).strip():
         yield number + 1, whole
 
 
