@@ -35,7 +35,7 @@ _MOST_METADATA = 60 * KB
 _DEEPEST_PACK = 40
 # Metadata that the engine itself reads: kept whole, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
-# If content or metadata are too large, their texts are cut to the first of these lengths (in characters) that suffices.
+# In content or metadata that is too large, texts are cut to the first of these lengths (in characters) that suffices.
 _TEXT_LENGTHS = (100_000, 20_000, 4_000, 800, 160)
 
 
@@ -214,7 +214,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
     *order* is the offset of its sequence from the time of the frame.
     """
     content, pack_ids = without_packs(draft.content)
-    if pack_ids and not _says_something(draft.event_type, content):
+    if pack_ids and not (_says_something(draft.event_type, content) or content.get("attachments")):
         return None, "text of a pack, recalled from memory", []
     content, content_warnings = storable(content)
     whole_metadata, metadata_warnings = storable(

@@ -169,6 +169,13 @@ def test_bulky_metadata_leave_the_user_whole():
     assert Event.parse({**made, "tenant_id": "acme"}).metadata["user_id"] == user
 
 
+def test_an_attachment_beside_a_pack_is_kept():
+    """Only the text of the pack is removed."""
+    content = {"role": "user", "text": '<hmxgraph-pack id="p">old</hmxgraph-pack>', "attachments": [{"type": "image"}]}
+    (event,) = outcome(Record({}, "", 1), frame("a", "m"), Reading((Draft("message", content, "user"),)), {}).events
+    assert event["content"] == {"role": "user", "text": "", "attachments": [{"type": "image"}]}
+
+
 def test_a_pack_alone_opens_no_session():
     """The first words of the user's own do."""
     texts = ('<hmxgraph-pack id="p">old</hmxgraph-pack>', "Fix the tests")
