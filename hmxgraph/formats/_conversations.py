@@ -112,7 +112,7 @@ class _Conversations:
         self._latest: list[str] = origin.carried.setdefault("latest", [])
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
-        """The events of the new messages in a record."""
+        """The events of the new messages in a record, or why it has none."""
         session_id, start, next_known = (
             self._continuation(record, talk) if talk.whole else (self._session(record, talk), 0, None)
         )
@@ -201,9 +201,7 @@ def _place(talk: Talk, message: Message, session_id: str, position: int) -> Plac
 
 
 # Fields that distinguish calls, results and attachments.
-_KEY_FIELDS = (
-    *("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source"),
-)
+_FIELDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
 
 
 def _message_key(message: Message) -> str:
@@ -218,7 +216,7 @@ def _message_key(message: Message) -> str:
 
 
 def _key_values(fields: Mapping[str, Any]) -> list[str]:
-    return [_repr(fields[field]) for field in _KEY_FIELDS if fields.get(field) is not None]
+    return [_repr(fields[field]) for field in _FIELDS if fields.get(field) is not None]
 
 
 def _repr(value: Any) -> str:

@@ -25,7 +25,9 @@ ROLES = {
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
 }
+# Who wrote a message, by its role; the text of tools is no message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
+# Types of blocks that are calls, results and thoughts; a field marks those results that have no type (Gemini's).
 _CALL_BLOCKS = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call", "server_tool_call"}
 )

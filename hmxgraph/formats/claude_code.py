@@ -78,14 +78,14 @@ _SYSTEM_NOISE = {
     "compact_boundary": "start of a compaction; its summary follows",
 }
 _SOURCE = f"harness:{AGENT_NAME}"
-# How the result of a call begins that the user declined; the user's reason, if any, follows the words of ``_REASON``.
+# Results of calls that the user declined begin with one of these; the user's reason, if any, follows ``_REASON``.
 _DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
 _REASON = "the user said:\n"
-# How the result of a call begins that was cancelled.
+# Results of cancelled calls begin with one of these.
 _CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
 # Files are shown to the model with a number before each line.
 _NUMBERED = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
-# How the id of the agent begins that writes the summary of a compaction.
+# The id of an agent that writes the summary of a compaction begins with this.
 _COMPACTION_AGENT = "acompact"
 # Maximum number of queued prompts remembered until a line repeats them.
 _MOST_QUEUED = 50

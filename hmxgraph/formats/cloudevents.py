@@ -16,7 +16,10 @@ from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 _REQUIRED = ("specversion", "id", "source", "type")
 # Characters that an event type must not contain.
 _NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")
+# The attributes of CloudEvents 1.0; all others are extensions.
 _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "datacontenttype", "dataschema"})
+# Extensions, or fields of the data, that name a session.
+_SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "threadid")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -94,11 +97,8 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
     return frame_of(record, origin, place, repr(data))
 
 
-_SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "threadid")
-
-
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
-    """A message as such; other data as an event of the standard type that ends the CloudEvents type, or of one made.
+    """A message, or an event: of the standard type with which the CloudEvents type ends, else of one made from it.
 
     ``com.acme.error`` is an ``error``, ``com.acme.paid`` an ``x-cloudevents-com.acme.paid``.
     """

@@ -27,6 +27,7 @@ _RENAMED = {
     "api_result": {"status": "status_code"},
     "tool_result": {"exitCode": "exit_code"},
 }
+# Who wrote an event, by its type.
 _ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
 # Maximum number of open calls without an id remembered per tool of a session.
 _MOST_OPEN = 100

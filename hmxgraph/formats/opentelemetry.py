@@ -415,7 +415,7 @@ def _reading_order(scene: _Scene) -> int:
 
 
 def _counted(reasons: Sequence[str]) -> str:
-    """Why a record has no events, with the number of spans for each reason.
+    """Why a record has no events: each reason, with how often it applies.
 
     >>> _counted(["span of kind CHAIN", "system prompt", "span of kind CHAIN"])
     'span of kind CHAIN (2 times); system prompt'
@@ -451,7 +451,7 @@ def _metadata(span: Span) -> JsonObject:
 
 
 def _other(span: Span, kind: str) -> Reading:
-    """Read a retrieval or evaluation; other spans have no text of their own."""
+    """The passages of a retrieval, or the evaluations in any other span."""
     if kind == "retrieval":
         return _retrieval(span)
     drafts = tuple(_evaluations(span, whole=kind == "evaluation"))
