@@ -100,9 +100,8 @@ def failure_of(hook_input: Mapping[str, Any]) -> str:
     error = str(hook_input.get("error") or "").strip()
     half = _LONGEST_ERROR // 2
     shown = error if len(error) <= _LONGEST_ERROR else f"{error[:half]} {error[-half:]}"
-    return f"{hook_input.get('tool_name') or 'tool'} failed: {shown}" + (
-        f" ({words[:_LONGEST_INPUT]})" if words else ""
-    )
+    failure = f"{hook_input.get('tool_name') or 'tool'} failed: {shown}"
+    return f"{failure} ({words[:_LONGEST_INPUT]})" if words else failure
 
 
 def same_failure(error: str, content: str) -> bool:

@@ -32,6 +32,7 @@ _HOSTED = {
     "mcp_call": ("arguments", "output"),
 }
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
+# Items without anything to store, with the reason.
 _SKIPPED = {
     "mcp_list_tools": "list of tools",
     "additional_tools": "list of tools",
@@ -139,7 +140,8 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     if "output" in fields and "exit_code" in metadata:
         code, seconds = metadata["exit_code"], metadata.get("duration_seconds")
         is_integer = type(code) is int
-        milliseconds = round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+        is_duration = isinstance(seconds, int | float) and 0 <= seconds < 1e9  # neither infinite nor absurd
+        milliseconds = round(seconds * 1000) if is_duration else None
         return (
             fields["output"],
             code == 0 if is_integer else None,
@@ -151,7 +153,7 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
 
 
 def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
-    """The same of one call's commands: their joined output; a timeout or any exit code other than 0 means failure."""
+    """What ``command_output`` returns, for the commands of one call; any timeout or exit code but 0 means failure."""
     printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
     outcomes = [mapping(part.get("outcome")) for part in parts]
     if any(outcome.get("type") == "timeout" for outcome in outcomes):

@@ -36,7 +36,7 @@ class Contents:
 def contents(value: Any) -> Contents:
     """The contents of a message: text, or blocks as OpenAI, Anthropic, LangChain and OpenTelemetry write them.
 
-    Each text block begins a line of the text; the other blocks are the attachments.
+    Text blocks are joined by line breaks; all other blocks are attachments.
 
     >>> contents([{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "https://a/b.png"}}])
     Contents(text='Look:', attachments=({'type': 'image', 'url': 'https://a/b.png'},))

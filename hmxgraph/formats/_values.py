@@ -102,7 +102,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|U
 # Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
 # seconds. Each limit with the microseconds in its unit.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
-# Digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
+# Number of digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
 _DIGITS = frozenset({10, 13, 16, 19})
 
 
@@ -117,7 +117,8 @@ class Moment:
 def moment(value: Any) -> Moment | None:
     """The moment that *value* states: ISO text (UTC without an offset), time since 1970, or a date-time; else None.
 
-    Times since 1970 are numbers, or texts of as many digits as a present time has in one of the four units.
+    Times since 1970 are numbers, or texts of 10 (seconds), 13 (milliseconds), 16 (microseconds) or 19 (nanoseconds)
+    digits.
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
@@ -181,7 +182,7 @@ def derived_id(*parts: Any) -> str:
 def session_of(record: Record, origin: Origin) -> str:
     """The session that the caller names, else the last two folders of the source and its file name without endings.
 
-    "" if there is neither.
+    "" if neither is known.
 
     >>> session_of(Record({}, "/data/support/2026/chat.7.jsonl.gz"), Origin())
     'support/2026/chat.7'
