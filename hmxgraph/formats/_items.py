@@ -32,6 +32,8 @@ _HOSTED = {
     "mcp_call": ("arguments", "output"),
 }
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
+# Durations of more seconds, such as infinity, are ignored.
+_LONGEST_SECONDS = 1e9
 # Items without anything to store, with the reason.
 _SKIPPED = {
     "mcp_list_tools": "list of tools",
@@ -140,8 +142,9 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     if "output" in fields and "exit_code" in metadata:
         code, seconds = metadata["exit_code"], metadata.get("duration_seconds")
         is_integer = type(code) is int
-        is_duration = isinstance(seconds, int | float) and 0 <= seconds < 1e9  # neither infinite nor absurd
-        milliseconds = round(seconds * 1000) if is_duration else None
+        milliseconds = (
+            round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_SECONDS else None
+        )
         return (
             fields["output"],
             code == 0 if is_integer else None,

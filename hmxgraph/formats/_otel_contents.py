@@ -143,7 +143,7 @@ def _is_withheld(value: Any) -> bool:
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
     """The text that an agent received or returned, as a message; in an object of arguments, its ``task``.
 
-    Empty if there is no such text: any other JSON is no text.
+    Empty if there is none: other objects and arrays of JSON are no text for a reader.
     """
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
@@ -266,7 +266,7 @@ class ToolSpan:
 
 
 def tool_of(span: Span) -> ToolSpan:
-    """The call of a tool's span."""
+    """The call of a tool's span; if it failed without a result, the error is its result."""
     tool = name(
         span.first("gen_ai.tool.name", "tool.name", "tool_call.function.name", "tool_name", "traceloop.entity.name")
     )

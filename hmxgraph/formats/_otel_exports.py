@@ -116,7 +116,7 @@ def _sdk(value: Mapping[str, Any]) -> JsonObject:
 
 
 def _spread(fields: JsonObject) -> JsonObject:
-    """Attributes with nested objects flattened to dotted keys."""
+    """Attributes, with the objects under the names in ``_NESTED`` flattened to dotted keys."""
     flat: JsonObject = {}
     for key, value in fields.items():
         if key in _NESTED and isinstance(value, Mapping):
@@ -163,6 +163,7 @@ def _first(span: Mapping[str, Any], fields: Iterable[str]) -> Any:
 
 
 def _otlp_span(span: Mapping[str, Any]) -> JsonObject:
+    """A span of a record in the field names of OTLP JSON."""
     status = span.get("status", span.get("status_code"))
     if not isinstance(status, Mapping):
         status = {"code": status, "message": span.get("status_message")}
