@@ -107,9 +107,9 @@ def _numbered(
 
 
 class _Splitter:
-    """Splits off the elements of an array (*level* 1) or the values outside any bracket (*level* 0).
+    """Splits off the elements of an array (*level* 1), or objects that follow each other (*level* 0).
 
-    An element ends at a comma or the end of the array, a value outside brackets at its own closing bracket.
+    An element ends at a comma or the end of the array, an object at its own closing bracket.
 
     The time is proportional to the size of the text. No more of a value than the maximum length of a line is kept in
     memory.
