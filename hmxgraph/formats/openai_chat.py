@@ -57,7 +57,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a request, a response, a batch line, or a log that holds both."""
+    """The messages of a request, a response, a log of both, a line of a batch, or a single message."""
     if value.get("object") == "chat.completion.chunk":
         return Talk(skipped="part of a streamed answer")
     body = _body(value)

@@ -57,7 +57,7 @@ class ReorderWindow:
             yield from self._leave(oldest, order)
 
     def release(self, now: float) -> Iterator[Held]:
-        """The events that have waited long enough, and of their sessions those before and those without a gap after."""
+        """The events that have waited long enough, each with those before it and those that follow without a gap."""
         while self._arrivals and self._arrivals[0][0] <= now:
             _, key, order = self._arrivals.popleft()
             yield from self._leave(key, order)
