@@ -190,7 +190,9 @@ class _Transcript:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
         if (queued_event_id := self._queued.pop(whole, None)) is not None:
-            return Reading(part_of=queued_event_id)
+            blocks = [block for block in blocks if block_text(block) is None]  # the event of the prompt has its text
+            if not blocks:
+                return Reading(part_of=queued_event_id)
         reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
         drafts: list[Draft] = []
         left_out: list[str] = []
@@ -269,9 +271,7 @@ class _Transcript:
         elif (message_text := block_text(block)) is not None:
             yield from _from_passages(message_text, line)
         elif block:
-            yield Draft(
-                "message", {"role": "user", "text": "", "attachments": [attachment(block)]}, USER, source="user"
-            )
+            yield _only_attachments([attachment(block)])
 
     def _assistant_block(self, block: Line, line: Line, event_id: str) -> Draft | str:
         kind = name(block.get("type"))
@@ -319,13 +319,15 @@ class _Transcript:
     # Prompts that were queued.
 
     def _queued_prompt(self, attached: Line, line: Line) -> Reading:
-        prompt = contents(attached.get("prompt")).text
-        if (queued_event_id := self._queued.pop(prompt, None)) is not None:
-            return Reading(part_of=queued_event_id)
+        prompt = contents(attached.get("prompt"))
+        images = [_only_attachments(prompt.attachments)] if prompt.attachments else []
+        if (queued_event_id := self._queued.pop(prompt.text, None)) is not None:
+            return Reading(tuple(images)) if images else Reading(part_of=queued_event_id)
         author = name(mapping(attached.get("origin")).get("kind")) or "human"
         if author != "human" or attached.get("isMeta") is True:
-            return Reading((_note(prompt, "queued_command"),)) if prompt.strip() else skipped("empty queued prompt")
-        return Reading(tuple(numbered(_from_passages(prompt, line))))
+            is_empty = not prompt.text.strip()
+            return skipped("empty queued prompt") if is_empty else Reading((_note(prompt.text, "queued_command"),))
+        return Reading(tuple(numbered([*_from_passages(prompt.text, line), *images])))
 
     def _remember(self, message_text: str, event_id: str) -> None:
         self._queued[message_text] = event_id
@@ -367,6 +369,11 @@ def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
             yield Draft("message", content, AGENT, source=f"agent:{AGENT_NAME}", metadata={"author": AGENT_NAME})
         else:
             yield Draft("message", {"role": "user", "text": passage.text}, USER, source="user")
+
+
+def _only_attachments(attachments: Sequence[JsonObject]) -> Draft:
+    """A message of the user with nothing but attachments."""
+    return Draft("message", {"role": "user", "text": "", "attachments": list(attachments)}, USER, source="user")
 
 
 def _note(message_text: str, kind: str, title: str = "") -> Draft:
