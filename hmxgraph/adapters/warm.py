@@ -40,7 +40,7 @@ _STARTING = 20.0
 # Maximum number of seconds that a command waits for a process that is still starting: a second client would make the
 # server plan the same statements twice.
 _LONGEST_START = 60.0
-# Seconds between its looks at the state file.
+# Seconds between looks at the state file while a command waits.
 _POLL = 0.05
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
