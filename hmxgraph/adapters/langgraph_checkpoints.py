@@ -91,7 +91,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
     ) -> Iterator[CheckpointTuple]:
         """The checkpoints of a thread, or of all threads, whose metadata match *filter*, latest first.
 
-        Only those before the one that *before* names, and at most *limit*.
+        They are only those before the one that *before* names, and at most *limit*.
         """
         fields = config["configurable"] if config else {}
         thread, checkpoint_id = fields.get("thread_id"), fields.get("checkpoint_id")

@@ -57,7 +57,7 @@ class Repeats:
         self._waiting: list[list[str]] = carried.setdefault("waiting", [])
         self._answered: list[list[str]] = carried.setdefault("answered", [])
         self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
-        # The keys of its parts by message: reading every message again for each prompt that repeats it would be slow.
+        # The keys of each message's parts, by its id: reading a message again for each prompt would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
         # How often each conversation has each part.
         self._part_counts: dict[str, int] = carried.setdefault("said", {})

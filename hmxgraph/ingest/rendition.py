@@ -11,8 +11,8 @@ from hmxgraph.text.excerpts import GAP
 # Maximum characters of one event that a pack shows (its beginning or an excerpt), and that the index reads.
 SHOWN = 4_000
 INDEXED = 32_000
-# Fields of work (a command, test run, request or browser action) that come last, and those that come first, because
-# they say least and most about how it went.
+# Fields of work (a command, test run, request or browser action) that come last, because they say least about how it
+# went, and those that come first, because they say most.
 _MINOR = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
 # Fields that may hold a command line, the target of a browser action, and the text of an event of any other type.
