@@ -296,8 +296,8 @@ def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
         "traceId": record.get("traceId", record.get("trace_id")),
         "spanId": record.get("spanId", record.get("span_id", "")),
     }
-    bare = (spans_in({**ids, "attributes": {}}) or [])[0]
-    return _Log(event, replace(bare, start=time, end=time, resource=resource_attributes))
+    span = (spans_in({**ids, "attributes": {}}) or [])[0]
+    return _Log(event, replace(span, start=time, end=time, resource=resource_attributes))
 
 
 def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:

@@ -17,9 +17,9 @@ JsonObject: TypeAlias = dict[str, Any]
 class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
-    ``source`` is the file's absolute path (empty for records passed in memory), ``line`` the number of the record's
-    line or element, from 1. They must stay the same when the source is read again, because the session, order or id of
-    a record may depend on them.
+    ``source`` is the absolute path of the file, else the name of the source (``stdin``), empty for records passed one
+    by one; ``line`` is the number of the record's line or element, from 1. Both must stay the same when the source is
+    read again, because the session, order or id of a record may depend on them.
     """
 
     value: Any
