@@ -14,6 +14,7 @@ from hmxgraph.formats._spans import Span, SpanEvent, indexed_list, json_or_text
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
 
+# Kinds of spans by the operation or kind that a span states, and those of Claude Code's spans by their names.
 _KINDS = {
     **dict.fromkeys(("chat", "generate_content", "text_completion", "LLM", "completion"), "model"),
     **dict.fromkeys(("execute_tool", "TOOL", "tool"), "tool"),
@@ -27,7 +28,7 @@ _CLAUDE_CODE = {
     "claude_code.llm_request": "model",
     "claude_code.tool.execution": "ending",
 }
-# Placeholders that instrumentation writes when it must not record contents.
+# Placeholders that instrumentation writes in place of contents that it must not record.
 _WITHHELD = frozenset({"<elided>", "<REDACTED>", "[REDACTED]", "REDACTED", "N/A"})
 _EVENT_ROLES = {
     "gen_ai.system.message": "system",
