@@ -162,9 +162,9 @@ _ADVERB = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|f
 _NOT = rf"(?:(?:{_ADVERB} )?(?:not|no longer) (?:{_ADVERB} )?)?"
 # An item of a list ("tree nuts"), and the end of the list: punctuation, a conjunction or the start of another clause.
 _CLAUSE_STARTS = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
-_CONJUNCTIONS = "so|but|which|because|since|when|if|though"
-_ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
-_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS})\b)"
+_CONJUNCTIONS = "so|but|which|because|since|when|if|though|not|rather|instead"
+ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
+_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS}|not)\b)"
 # How many children, siblings or pets somebody has.
 _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
@@ -172,7 +172,7 @@ _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 # Allergies and diets, of the speaker and of others; the speaker's marital status.
 
 # A list of items: "cats, dogs and horses".
-_ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
+_ITEMS = rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)"
 
 _ALLERGY_DIET_STATUS_RULES: tuple[FactRule, ...] = (
     FactRule(
