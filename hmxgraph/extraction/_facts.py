@@ -56,7 +56,7 @@ _DENIED_BEFORE = pattern(
     rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_OTHERS},? (?:but )?$"
 )
 _CORRECTS = pattern(
-    r"\b(?:correct(?:ion|ed|ing)?|sorry|apologies|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
+    r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )
 # First words of what is denied that are no thing one can be allergic to.
 _NO_THINGS = NOT_ORDERED | {"kidding", "joking", "serious", "intolerant", "any", "only", "always", "him", "me"}

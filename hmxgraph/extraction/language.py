@@ -82,7 +82,8 @@ class MemoryDraft(NamedTuple):
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
     ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when
-    support is counted. ``personal`` marks a fact about the speaker or somebody close to them.
+    support is counted. ``personal`` marks a fact about the speaker or somebody close to them. A question also finds
+    the memory by what is ``implied``: "I prefer afternoons" is about appointments.
     """
 
     kind: MemoryKind
@@ -100,6 +101,7 @@ class MemoryDraft(NamedTuple):
     unproven: bool = False
     origin: str = ""
     personal: bool = False
+    implied: str = ""
     terms: Terms = NO_TERMS
 
     @property

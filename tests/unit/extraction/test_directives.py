@@ -12,6 +12,9 @@ ORDERS = [
     ("Never deploy to production on a Friday after 16:00.", 0.9, True),
     ("Please always include the source when I ask about statistics.", 0.9, False),
     ("From now on, use metric units.", 0.8, False),
+    ("Please only text me, never call.", 0.8, True),
+    ("Only email me, never phone.", 0.8, True),
+    ("Contact me by e-mail and never by phone.", 0.8, True),
     ("Going forward, please answer in German.", 0.8, False),
     ("Please open a ticket next time.", 0.8, False),
     ("Whenever you write Python code, add type hints.", 0.8, False),
@@ -119,6 +122,8 @@ LASTING = [
     "No matter what", "Unless I object", "For all reports", "In every report",
 ]  # fmt: skip
 NO_ORDERS = [
+    "Only text me.",
+    "Text was never shown.",
     "I always verify the rollout.",
     "I never eat meat.",
     "We never deploy on Fridays.",
