@@ -13,10 +13,12 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # makes them general.
 
 # "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
+_HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
-    r"(?:here(?:'s| is|'re| are) )?(?:(?:an?|one|our|the|my) )?"
-    r"(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
+    rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
+    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
     r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|standing orders?)"
+    r"|changes? (?:of|to) (?:the |our )?(?:rules?|polic(?:y|ies))|(?:rule|policy) (?:change|update)s?)"
 )
 _ANNOUNCEMENT = pattern(
     rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
@@ -29,8 +31,9 @@ _LEAD = pattern(
     rf"(?:{_ANNOUNCEMENT.pattern}|"
     r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
-    r"|by the way|note|important|reminder|remember|rules?|policy|instructions?|preferences?|additionally|finally"
-    r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
+    rf"|by the way|(?:please )?note|important|reminder|remember|{_HOW_MANY}rules?|policy|instructions?|preferences?"
+    r"|additionally|finally|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?"
+    r"\s*[,:;!.-]+\s*"
     r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
 )
 # Adverbials of general validity.
@@ -55,8 +58,8 @@ _OCCASION = one_of(
 # "Rule for releases: ", "From now on, ", "Before you push, ", "For commit messages, ".
 _CONDITION_CLAUSE = pattern(
     rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
-    rf"|{_ADVERBIAL}\s*,?\s*"
-    rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
+    rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
+    rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
@@ -600,7 +603,10 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
-    """The withdrawal in a clause; less certain if it is about one definite thing, or calls the rule by its name."""
+    """The withdrawal in a clause; less certain if it is about one definite thing.
+
+    Least certain if it only calls the rule by its name: without that rule it says nothing.
+    """
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
     for patterns, confidence in ((_NEED_NOT, 0.75), (_ALLOWED, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
@@ -614,7 +620,7 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
     if reaching:
         return Withdrawal(text, f"{reaching['means'].lower()} me", 0.8)
     named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
-    return Withdrawal(text, named["matter"], 0.6, forgotten=True) if named else None
+    return Withdrawal(text, named["matter"], 0.5, forgotten=True) if named else None
 
 
 def _matter(match: re.Match[str]) -> str:
