@@ -1,7 +1,8 @@
 """Write ``hmxgraph/api/_async.py`` from the synchronous subjects of ``hmxgraph/api``: ``make async``.
 
-Every method of a subject performs a plan, so its asynchronous twin differs by the words ``async`` and ``await`` alone.
-A test fails when the file is out of step with its sources.
+A subject is a class with public methods. The methods that do I/O call one of a few others (``_AWAITED``), so that the
+asynchronous twin differs only by ``async``, ``await`` and the names that `_twin` replaces. A test fails when the file
+is out of step with its sources.
 """
 
 import ast
@@ -28,6 +29,7 @@ SUBJECTS = (
     "usage",
     "states",
 )
+# Calls that the asynchronous twin awaits.
 _AWAITED = re.compile(r"self\._(perform|perform_then_embed|ingest|in_thread|called|store_record)\(")
 # The example at the end of a docstring, which calls the synchronous graph.
 _EXAMPLE = re.compile(r'\n\n +Example::\n\n(?: {8}.*\n|\n)+?(?= +""")')
@@ -40,7 +42,7 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 
 
 def written() -> str:
-    """What the generated module should hold, formatted as the project is."""
+    """The text of the generated module, formatted as the project is."""
     imports: list[str] = ["from collections.abc import AsyncIterable"]
     typing_only: list[str] = []
     classes: list[str] = []
@@ -98,7 +100,7 @@ def _twin(text: str) -> str:
 
 
 def _asynchronous(method: str) -> str:
-    """*method* as a coroutine function; of a decorator, the function that it returns."""
+    """*method* as a coroutine function; in a decorator, only the inner function ``recorded`` becomes one."""
     inner = "        def recorded("
     if inner in method:
         return method.replace(inner, inner.replace("def", "async def"), 1)
@@ -111,10 +113,10 @@ def _asynchronous_names(text: str) -> str:
 
 def _formatted(text: str) -> str:
     ruff = [str(Path(sys.executable).parent / "ruff")]
-    named = ["--stdin-filename", str(OUTPUT)]
+    file_name = ["--stdin-filename", str(OUTPUT)]
     for command in (["check", "--quiet", "--exit-zero", "--fix", "--select", "I,F401,F811"], ["format", "--quiet"]):
         text = subprocess.run(
-            [*ruff, *command, *named, "-"], input=text, capture_output=True, text=True, check=True
+            [*ruff, *command, *file_name, "-"], input=text, capture_output=True, text=True, check=True
         ).stdout
     return text
 

@@ -11,18 +11,16 @@ from hmxgraph.protocol.parsing import quoted
 # When secrets are masked: when packs show them, already when they are stored, or never.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that name a role in the conversation.
-_ROLES = frozenset(
-    ("user", "human", "customer", "client", "operator", "system", "developer")
-    + ("assistant", "agent", "ai", "bot", "model")
-)
+# Sources that name a role in the conversation: of people, and of models.
+_PEOPLE = frozenset({"user", "human", "customer", "client", "operator", "system", "developer"})
+_MODELS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # Sources that name a channel through which users write.
 CHANNELS = frozenset(
     ("slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat")
 )
 # Channels through which other parties write as well.
 _OPEN_CHANNELS = frozenset({"email", "web"})
-OWN_SOURCES = (_ROLES | CHANNELS) - _OPEN_CHANNELS
+OWN_SOURCES = (_PEOPLE | _MODELS | CHANNELS) - _OPEN_CHANNELS
 # Prefixes of an agent's own sources: its tools, and the sub-agents that it starts.
 _TOOL_PREFIXES = ("tool:", "mcp:")
 _OWN_PREFIXES = (*_TOOL_PREFIXES, "agent:")

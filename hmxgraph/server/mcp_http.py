@@ -9,14 +9,14 @@ from hmxgraph.server.mcp_tools import Caller, Ctx, authorized, memory_server
 from hmxgraph.server.operations import Service
 
 PATH = "/mcp"
-_MOST_BYTES = 4 << 20
+_MOST_BODY_BYTES = 4 << 20
 
 
 def mounted(service: Service) -> Mount:
     """The MCP route, and the session manager that runs while it is served.
 
-    Requests are stateless, so that any number of server processes can answer one client. Every request needs a key,
-    which no web page has: this protects against DNS rebinding under any host name of the server.
+    Requests are stateless, so that any number of server processes can answer one client. The protection against DNS
+    rebinding is off, since it would need a list of the server's host names: a web page has no key to send.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:
@@ -31,7 +31,7 @@ def mounted(service: Service) -> Mount:
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
-        max_request_body_size=_MOST_BYTES,
+        max_request_body_size=_MOST_BODY_BYTES,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Mount(list(app.routes), server.session_manager.run)

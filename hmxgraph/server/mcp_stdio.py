@@ -31,8 +31,9 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
         _log.info("the client has gone")
 
 
-# The SDK drops lines that are no messages, stores U+FFFD for bytes that are not UTF-8, and cancels what is not yet
-# answered when the input ends: the last calls of a script that pipes its messages in.
+# By itself, the SDK drops lines that are no messages and reads bytes that are not UTF-8 as U+FFFD. When the input ends,
+# it cancels the calls that are not answered yet, such as the last ones of a script that pipes its messages in. Here
+# such lines are answered with an error, and such calls are completed.
 
 
 async def _serve(server: MCPServer[Any]) -> None:
@@ -50,33 +51,33 @@ async def _serve(server: MCPServer[Any]) -> None:
 
 
 class _OpenRequests:
-    """The number of requests that are not yet answered or cancelled."""
+    """Counts the requests that are not yet answered or cancelled."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._closed = anyio.Event()
+        self._open_count = 0
+        self._all_closed = anyio.Event()
 
     def opened(self, request: JSONRPCRequest) -> SessionMessage:
-        """The message with *request*, which counts until it is closed."""
-        if not self._number:
-            self._closed = anyio.Event()
-        self._number += 1
+        """A message with *request*, which counts as open from now on."""
+        if not self._open_count:
+            self._all_closed = anyio.Event()
+        self._open_count += 1
         return SessionMessage(request, metadata=ServerMessageMetadata(on_request_unanswered=self.close))
 
     async def close(self) -> None:
-        """Count one request less."""
-        self._number -= 1
-        if not self._number:
-            self._closed.set()
+        """Count one request less: it was answered, or never will be."""
+        self._open_count -= 1
+        if not self._open_count:
+            self._all_closed.set()
 
     async def wait_closed(self) -> None:
-        """Wait until each is closed; the deadlines of the calls bound the time."""
-        if self._number:
-            await self._closed.wait()
+        """Wait until no request is open; the deadline of each call bounds the wait."""
+        if self._open_count:
+            await self._all_closed.wait()
 
 
 def _own_stdin() -> TextIO:
-    """The lines of standard input, which is empty for everything else in this process and its children."""
+    """The lines of standard input, which from now on is empty for the rest of this process and for its children."""
     wire, null_device = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(null_device, 0)
     os.close(null_device)

@@ -13,13 +13,14 @@ from hmxgraph.protocol.reports import Receipt
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import HOUR_US, hour_of
 from hmxgraph.server import contract
-from hmxgraph.server.observing import Figures
+from hmxgraph.server.observing import Metrics
 from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Refusal
 
 if TYPE_CHECKING:
     from hmxgraph.api._base import PackOptions
 
+# The name, in `hmxgraph.formats`, of the format in which events are captured.
 FORMAT = "hippocortex"
 
 
@@ -29,7 +30,7 @@ class Service:
 
     tenants: Tenants
     tally: UsageTally
-    figures: Figures
+    metrics: Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def capture_batch(call: Call) -> dict[str, Any]:
 
 
 def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
-    """A receipt for each event, in order."""
+    """Record *events*; a receipt for each, in order."""
     groups: dict[tuple[str, str], list[int]] = {}
     for position, event in enumerate(events):
         groups.setdefault(_group(event), []).append(position)
@@ -90,7 +91,7 @@ def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
 
 
 def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
-    """Receipts for the *events* of one session and idempotency key; all are rejected if these are not valid Unicode."""
+    """Record the *events* of one session and idempotency key; all are rejected if the engine refuses either."""
     try:
         return call.graph.record(
             [event if isinstance(event, Mapping) else {} for event in events],
@@ -105,7 +106,7 @@ def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]
 
 @contextmanager
 def _stored_before(receipts: Mapping[int, Receipt]) -> Iterator[None]:
-    """If the block fails, add to the error which events of the batch are stored."""
+    """If the block fails, let the error say which events of the batch are stored."""
     try:
         yield
     except GraphError as error:
@@ -128,7 +129,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
     counts = {name: sum(receipt.status == name for receipt in receipts) for name in ("stored", "duplicate", "rejected")}
     call.count(ingested=counts["stored"], duplicates=counts["duplicate"], errors=counts["rejected"])
     for status, number in counts.items():
-        call.service.figures.count_events(status, number)
+        call.service.metrics.count_events(status, number)
 
 
 # Learning and recall.

@@ -57,7 +57,7 @@ def test_a_key_is_looked_up_again_after_a_moment(monkeypatch):
     assert guard.key("Bearer hmx_a") == KEY
     stored.append(ApiKey("k1", "acme", ("read",), "", "ops", 0, revoked_us=1))
     assert guard.key("bearer hmx_a") == KEY
-    now[0] = guarding.KNOWN_FOR
+    now[0] = guarding.KEY_CACHE_SECONDS
     with pytest.raises(KeyRefused, match="k1 is revoked"):
         guard.key("Bearer hmx_a")
 
