@@ -1,6 +1,6 @@
 // Records whose id begins with these characters.
 //
-// Tables show the first eight characters of an id; this finds the rest. The condition on each second property lets the
+// Tables show the first eight characters of an id; this finds the rest. A condition such as "is not null" lets the
 // planner use an index of the tenant's own records. A task has no such index, and is found by its records. Events are
 // by far the most numerous, so they are read only if nothing else has such an id.
 //

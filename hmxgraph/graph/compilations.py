@@ -73,8 +73,8 @@ def _stored_head(row: Row) -> Head:
         summary=row["summary"],
         content_hash=row["content_hash"],
         confidence=row["confidence"],
-        observed_count=row["counted"] if row["counted"] >= 0 else None,
-        success_rate=row["rated"] if row["rated"] >= 0 else None,
+        observed_count=row["observed_count"] if row["observed_count"] >= 0 else None,
+        success_rate=row["success_rate"] if row["success_rate"] >= 0 else None,
         reason=row["reason"],
         compiled=row["agent_id"] == COMPILER,
     )

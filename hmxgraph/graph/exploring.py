@@ -292,4 +292,4 @@ def graph_digest(
     types = None if named_types is None else sorted(named_types)
     shape = (yield bind("digest/shape", types=types, **bound))[0]
     depth = max_depth([(source, targets) for source, *targets in shape["links"]])
-    return digest_of(entities, shape["relations"], shape["connected"], depth)
+    return digest_of(entities, shape["relations"], shape["hubs"], depth)

@@ -43,7 +43,7 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
 
     *kept* are the cached models, which the statement was asked to leave out.
     """
-    done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
+    done = tuple(name for values in reversed(row["actions"]) for name in action_names(*values))
     failure = _failure(row["latest"])
     if row["model_hash"] is None:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE

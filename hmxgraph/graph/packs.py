@@ -687,7 +687,7 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
         "calls": _keys(tenancy, calls, _CALLS),
         "unanswered": _keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
         "related": "graph_relations" in request.sections,
-        "links": _LINKS,
+        "most_links": _LINKS,
         "long": _keys(tenancy, ranking.truncated(LONG), LONG),
         "degree": COMMON,
         "from_us": span.start_us if span else _NEVER,
