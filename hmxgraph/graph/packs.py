@@ -24,6 +24,7 @@ from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
+from hmxgraph.recall._parts import ranked_by_parts
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -538,16 +539,18 @@ class _Opening:
 
     @cached_property
     def by_words(self) -> Ranking:
-        pool = EventPool.of(self.events, centres=self.centres)
-        return Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
+        return self._ranking_of(EventPool.of(self.events, centres=self.centres))
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
         """The ranking of the events and those in *further_rows*."""
         known_ids = self.by_words.pool.index
         if all(row[0] in known_ids for row in further_rows):
             return self.by_words
-        pool = EventPool.of(self.events, further_rows, centres=self.centres)
-        return Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
+        return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
+
+    def _ranking_of(self, pool: EventPool) -> Ranking:
+        ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
+        return ranked_by_parts(ranking) if ranking.has_parts else ranking
 
     @cached_property
     def guidance(self) -> Guidance:

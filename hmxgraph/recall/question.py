@@ -1,7 +1,7 @@
 """A pack request and the analysis of its question: search terms, intent, quoted error, named time."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -154,6 +154,12 @@ _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|t
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Words that refer to something said before.
+_REFERS_BACK = re.compile(
+    r"\b(?:its?|he|him|his|she|hers?|they|them|theirs?|this|that|these|those|ones?)\b", re.IGNORECASE
+)
+# A question with fewer terms is part of the one before it. More parts than ``_MOST_PARTS`` are not ranked separately.
+_LEAST_TERMS_OF_PART, _MOST_PARTS = 2, 4
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -170,6 +176,7 @@ class Question:
       asks what can be done; ``when``: asks for a time; ``own``: has "I" or "my".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
+    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately.
     - Time: ``span`` is the time that it names; ``dated``: the calendar gives that ("in May 2023"), not the moment of
       asking ("last week"), and it is no open range; ``months``: the terms of the months, seasons and holidays in it.
     """
@@ -195,6 +202,7 @@ class Question:
     dated: bool = False
     months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
+    parts: tuple["Question", ...] = field(default=(), repr=False)
 
     def mentions(self, name_terms: str) -> bool:
         """Whether the space-separated terms of a name occur in the question as one run."""
@@ -231,7 +239,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     timed = _TODAY.sub(" ", read if time is None else _reduce_time(read, time))
     timed = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), timed)
     question_terms = terms(timed) if time is None else _without_may(terms(timed))
-    recalls = _asks_about_past(read)
+    recalls, works, names = _asks_about_past(read), asks_for_work(read), tuple(dict.fromkeys(names))
+    parts = _parts(read, names)
     return Question(
         text,
         tuple(dict.fromkeys(question_terms))[:MOST_TERMS],
@@ -239,7 +248,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         frozenset(_runs(question_terms[: 4 * MOST_TERMS])),
         _intent(read, recalls=recalls),
         recalls,
-        asks_for_work(read),
+        works,
         speaks_of_trouble(read),
         _quoted_error(read),
         _reports_error(read),
@@ -253,8 +262,41 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         None if time is None else time.span,
         time is not None and time.is_bounded,
         () if time is None else _months(read[time.start : time.end]),
-        tuple(dict.fromkeys(names)),
+        names,
+        tuple(understood(part, as_of_us, [name for name in names if name in part]) for part in parts),
     )
+
+
+def _parts(text: str, names: Collection[str]) -> list[str]:
+    """Return the questions in *text*, each with the statements before it; none if there is only one or too many.
+
+    A question that refers to something said before, or has hardly any terms of its own, stays with the one before it.
+    After one of the *names*, a pronoun refers to that.
+
+    >>> _parts("Where does Ann live? Has she moved? What does Bob do when he is ill?", ["Ann", "Bob"])
+    ['Where does Ann live? Has she moved?', 'What does Bob do when he is ill?']
+    >>> _parts("Where does Ann live? Why?", []), _parts("I met Bob. What does Bob do?", ["Bob"])
+    ([], [])
+
+    """
+    parts: list[str] = []
+    part = ""
+    for sentence in _SENTENCE_END.split(text.strip()):
+        part = f"{part} {sentence}".lstrip()
+        if not sentence.endswith("?"):
+            continue
+        if parts and (_refers_back(part, names) or len(terms(part)) < _LEAST_TERMS_OF_PART):
+            parts[-1] += f" {part}"
+        else:
+            parts.append(part)
+        part = ""
+    return parts if 1 < len(parts) <= _MOST_PARTS else []
+
+
+def _refers_back(part: str, names: Collection[str]) -> bool:
+    """Whether *part* has a pronoun and none of the *names* before it."""
+    pronoun = _REFERS_BACK.search(part)
+    return pronoun is not None and not any(name in part[: pronoun.start()] for name in names)
 
 
 def _reduce_time(text: str, time: NamedTime) -> str:

@@ -346,6 +346,14 @@ class Ranking:
     event_count: int
     meanings: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether to rank events for each part of the question: not for a request for work with tools.
+
+        Past sessions of such work are compared with the request as a whole.
+        """
+        return bool(self.question.parts) and not (self.question.works and self.pool.of_tools)
+
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The query terms without speaker names, unless nothing else remains: the speaker is a separate cue."""

@@ -23,6 +23,8 @@ ALL_SECTIONS = 0.9
 CHAT_BUDGETS = (1024, 2048, 4096, 8192)
 CHAT_GOALS = (62.0, 71.0, 79.0, 87.0)
 CHAT_ALL_SECTIONS = 0.85
+# How many points of recall two questions in one text may lose.
+LOST_IN_PAIRS = 6.0
 PASSAGES = {"musique": 70.0, "hotpotqa": 94.0}
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open", 4: "single-hop"}
 # Tokens of the date line and speaker name, charged to the baselines as well.
@@ -147,6 +149,35 @@ RANKERS = {
     "pack, episodes": _pack,
     "pack, all sections": _whole_pack,
 }
+
+
+def test_pairs_of_questions(conversations: dict[str, Conversation], questions: list[dict[str, Any]]) -> None:
+    """A pack for two questions in one text contains nearly as much of their evidence as two packs of half its size."""
+    paired = [
+        (first, second)
+        for first, second in zip(questions[::2], questions[1::2], strict=False)
+        if first["tenant_id"] == second["tenant_id"]
+    ]
+    print(f"\nevidence recall of {len(paired)} pairs, % in packs for one question at {BUDGETS}, for both at twice that")
+    for name in ("plain BM25", "pack, episodes"):
+        sides = zip(*(_pair_recalls(RANKERS[name], conversations, pair) for pair in paired), strict=True)
+        alone, together = ([100 * fmean(column) for column in zip(*side, strict=True)] for side in sides)
+        print(f"  {name:<22}" + "".join(f"{one:8.1f} {both:5.1f}" for one, both in zip(alone, together, strict=True)))
+    assert all(both >= one - LOST_IN_PAIRS for one, both in zip(alone, together, strict=True))
+
+
+def _pair_recalls(
+    ranker: Ranker, conversations: dict[str, Conversation], pair: Sequence[dict[str, Any]]
+) -> tuple[list[float], list[float]]:
+    """The recall at each budget for the questions alone, and for both in one text at twice the budget."""
+    conversation = conversations[pair[0]["tenant_id"]]
+    text = " ".join(question["question"] for question in pair)
+    doubled = [2 * budget for budget in BUDGETS]
+    alone = [_recalls(ranker, conversation, question, BUDGETS) for question in pair]
+    together = [_recalls(ranker, conversation, question | {"question": text}, doubled) for question in pair]
+    return [fmean(values) for values in zip(*alone, strict=True)], [
+        fmean(values) for values in zip(*together, strict=True)
+    ]
 
 
 def test_assistant_chats(address: Address) -> None:

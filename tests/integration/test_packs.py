@@ -589,6 +589,26 @@ def test_what_was_done_for_somebody_is_found_behind_their_name(graph):
     assert "Is part" not in text
 
 
+def test_each_of_two_questions_is_answered(graph):
+    """An event that answers only the second question is packed, although others match the whole text better."""
+    for number in range(3):
+        script = Script(f"shed{number}", tenant=graph.tenant_id)
+        script.user(f"Ann keeps ladder {number}, blue paint, wide brushes and the old bucket in the shed").agent(
+            "All right"
+        )
+        graph.ingest(script.events)
+    graph.ingest(Script("boiler", tenant=graph.tenant_id).user("A man from Leeds came for the boiler").events)
+    other_talk = Script("weather", tenant=graph.tenant_id)
+    for number in range(60):
+        other_talk.user(f"Day {number} was sunny").agent("So it was here")
+    graph.ingest(other_talk.events)
+    ladders = "Where does Ann keep the ladder, blue paint, wide brushes and the old bucket?"
+    assert "Leeds" not in graph.pack(ladders).text
+    text = graph.pack(f"{ladders} Who repaired the boiler?").text
+    assert "Leeds" in text
+    assert "in the shed" in text
+
+
 def test_a_policy_about_an_expected_check_is_found_in_other_words(graph):
     """A policy that shares no word with the request is found, because the model expects the check it names."""
     for number in range(12):

@@ -399,3 +399,23 @@ def test_what_now_asks_for_the_next_step_not_for_the_latest_events():
     """Whoever quotes an error and asks "What now?" does not mean the newest events; "where is it now" does."""
     assert not understood("The push fails. What now?", 0).latest
     assert understood("Where does the team meet now?", 0).latest
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Where is Ann? Where is Bob's bike?", 2),
+        ("Where is Ann? Where does she keep the red bike?", 0),  # a pronoun for Ann
+        ("Where is Ann? Did Bob say where he lives?", 2),  # a pronoun for Bob
+        ("Where is Ann? Why?", 0),  # no terms of its own
+        ("Where is Ann? Bob is ill. Where is Cid?", 2),  # a statement before the second question
+        ("Where is Ann. Bob is ill.", 0),  # no question mark
+        (" ".join(f"Where is box {number}?" for number in range(4)), 4),
+        (" ".join(f"Where is box {number}?" for number in range(5)), 0),  # too many to rank
+    ],
+)
+def test_a_text_with_several_questions_has_parts(text, parts):
+    """Questions that can be understood separately are parts."""
+    question = understood(text, 0, ("Ann", "Bob", "Cid"))
+    assert len(question.parts) == parts
+    assert all(part.text in text and not part.parts for part in question.parts)

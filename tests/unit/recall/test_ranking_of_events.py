@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hmxgraph.recall._parts import ranked_by_parts
 from hmxgraph.recall.event_candidates import HELPS, separated, timely
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words, rarity, with_abbreviations
 from hmxgraph.recall.question import understood
@@ -315,3 +316,38 @@ def test_an_abbreviation_that_messages_give_counts_like_the_name():
     assert counts([*given, *asked]) == [1, 1, 1, 1, 0]
     assert counts([*given[:2], *asked]) == [1, 1, 0, 0]
     assert counts([*given, *asked, *other])[3] == 0
+
+
+def test_each_of_several_questions_finds_its_events():
+    """Events that answer the second question well are related, although others contain more of both."""
+    lines = [f"Ann keeps ladder {number}, the paint and the brushes in the shed" for number in range(3)]
+    events = [*lines, "A man from Leeds came for the boiler", "Ann slept late"]
+    pool = EventPool.of([event(number, text, session=f"s{number}")[0] for number, text in enumerate(events)])
+    question = understood("Where does Ann keep the ladder, the paint and the brushes? Who repaired the boiler?", NOW)
+    assert [part.text for part in question.parts] == question.text.replace("? ", "?|").split("|")
+    as_one_text, by_parts = Ranking(question, pool, 100), ranked_by_parts(Ranking(question, pool, 100))
+    related = [
+        ranking.related(ranking.first, ranking.relevance(ranking.first), 2048).tolist()
+        for ranking in (as_one_text, by_parts)
+    ]
+    assert related == [[True, True, True, False, False], [True, True, True, True, False]]
+    best = by_parts.relevance(by_parts.first)
+    assert best[0] == best[3] == 1.0
+    assert by_parts.words[3] == 1.0 > as_one_text.words[3]
+    assert by_parts.assurance == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "tools", "apart"),
+    [
+        ("Where is Ann? Where is Bob's bike?", True, True),
+        ("Can you return the bike? Where is Bob's order?", True, False),
+        ("Can you summarise the talk? Where is Bob's bike?", False, True),
+        ("Where is Ann?", False, False),
+    ],
+)
+def test_a_request_for_work_with_tools_is_ranked_as_a_whole(text, tools, apart):
+    """Past sessions of such work had the whole request."""
+    kind = "tool_result" if tools else "message"
+    pool = EventPool.of([event(0, "Bob's bike", kind=kind)[0]])
+    assert Ranking(understood(text, NOW), pool, 1).has_parts is apart
