@@ -167,7 +167,7 @@ class Event(Document):
 
     @classmethod
     def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
-        # The limits of ``SPECIFICATION`` once more, without a walk through the fields.
+        # What `_further_faults` checks, as cheaply as possible.
         return (
             _provably_small(document, most_bytes)
             and type(document["sequence"]) is int

@@ -185,7 +185,8 @@ class ConflictSide:
 class Conflict:
     """Two or more records that cannot all be true.
 
-    A resolved conflict says which side was kept (``kept_id``; None keeps every side) and why (``resolution``).
+    A resolved conflict says which side was kept (``kept_id``; None: every side, or none still holds) and why
+    (``resolution``).
     """
 
     conflict_id: str

@@ -51,7 +51,7 @@ class RecordView:
     """A stored record with its present trust, derived from its replies.
 
     ``verified_by`` and ``rejected_by`` are the ids of replies: the latest verdict of each other agent. ``stale`` marks
-    a digest that was composed before its latest source.
+    a digest that later records made out of date.
     """
 
     record: TaskRecord
@@ -239,7 +239,7 @@ class TaskEntry:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The entries of one library, its digest, and active compiled artifacts of matching types."""
+    """The entries of one library (failures, decisions, ...), its digest, and active compiled artifacts of its types."""
 
     role: str
     records: tuple[RecordView, ...]
@@ -291,8 +291,8 @@ class Grounding:
 class Account:
     """A task as its records describe it; apart from runs, no text is repeated.
 
-    Lists are oldest first, except that runs are newest first, and ``open`` begins with the holder of the task and ends
-    with the outputs that are still expected.
+    Lists are oldest first, except that runs are newest first, and ``open`` begins with the holder of the task, or why
+    it was reopened, and ends with the outputs that are still expected.
     """
 
     goal: str = ""
