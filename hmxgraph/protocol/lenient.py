@@ -88,7 +88,10 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 
 
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``."""
+    """*value*, which has the last value of each key, plus the earlier ones as text under ``KEY (repeated)``.
+
+    The suffix is repeated if there is such a key.
+    """
     last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier_texts: dict[str, list[str]] = {}
     for index, (name, part) in enumerate(pairs):

@@ -284,7 +284,7 @@ class Receipt:
 
     @property
     def event_id(self) -> str:
-        """The first event of the item, empty if there is none."""
+        """The id of the first event of the item, empty if there is none."""
         return self.event_ids[0] if self.event_ids else ""
 
     def document(self) -> dict[str, Any]:

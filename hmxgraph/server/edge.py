@@ -33,14 +33,14 @@ class Edge:
         exchange = Exchange(scope["method"])
         scope.setdefault("state", {})["exchange"] = exchange
 
-        async def observed(message: Message) -> None:
+        async def send_observed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
                 MutableHeaders(scope=message)["x-request-id"] = exchange.request_id
             await send(message)
 
         with self._metrics.in_flight.track_inprogress():
-            await self._answer(exchange, scope, receive, observed)
+            await self._answer(exchange, scope, receive, send_observed)
         self._metrics.count_request(exchange)
         log_request(exchange)
 

@@ -39,15 +39,15 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
 async def _serve(server: MCPServer[Any]) -> None:
     """Serve one client; lines that are no messages are answered with an error."""
     standard_streams = stdio_server(anyio.wrap_file(_own_stdin()))
-    async with standard_streams as (lines, wire), wire, anyio.create_task_group() as tasks:
-        forward, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    async with standard_streams as (lines, output), output, anyio.create_task_group() as tasks:
+        to_server, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_client, answers = anyio.create_memory_object_stream[SessionMessage](0)
         requests = _OpenRequests()
-        tasks.start_soon(_forward_messages, lines, forward, answers.clone(), requests)
-        tasks.start_soon(_forward_answers, answered, wire.send, requests)
-        # Only the server inside accepts streams.
+        tasks.start_soon(_forward_messages, lines, to_server, to_client.clone(), requests)
+        tasks.start_soon(_forward_answers, answers, output.send, requests)
+        # An `MCPServer` makes its own streams; only the server inside accepts others.
         inner = server._lowlevel_server  # noqa: SLF001
-        await inner.run(messages, answers, inner.create_initialization_options())
+        await inner.run(messages, to_client, inner.create_initialization_options())
 
 
 class _OpenRequests:
@@ -86,28 +86,30 @@ def _own_stdin() -> TextIO:
 
 async def _forward_messages(
     lines: AsyncIterable[SessionMessage | Exception],
-    forward: ObjectSendStream[SessionMessage | Exception],
-    answers: ObjectSendStream[SessionMessage],
+    to_server: ObjectSendStream[SessionMessage | Exception],
+    to_client: ObjectSendStream[SessionMessage],
     requests: _OpenRequests,
 ) -> None:
-    async with forward, answers:
+    """Send messages to the server, and an error to the client for a line that is none; then wait for the answers."""
+    async with to_server, to_client:
         async for item in lines:
             if isinstance(item, ValidationError):
                 if error := _refusal(item):
-                    await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+                    await to_client.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
             elif isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCRequest):
-                await forward.send(requests.opened(item.message))
+                await to_server.send(requests.opened(item.message))
             else:
-                await forward.send(item)
+                await to_server.send(item)
         await requests.wait_closed()
 
 
 async def _forward_answers(
-    answered: AsyncIterable[SessionMessage],
+    answers: AsyncIterable[SessionMessage],
     send: Callable[[SessionMessage], Awaitable[None]],
     requests: _OpenRequests,
 ) -> None:
-    async for answer in answered:
+    """Send each message of the server to the client; an answer closes its request."""
+    async for answer in answers:
         await send(answer)
         if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
             await requests.close()
