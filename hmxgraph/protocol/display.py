@@ -52,7 +52,7 @@ def html_table(value: Any) -> str:
     """HTML of a JSON value.
 
     An object becomes rows of name and value, a list or mapping of objects a table with a column for each field, any
-    other list a line with commas. Null and empty values become empty text.
+    other list a line with commas. Null, an empty string and an empty list become empty text.
 
     >>> html_table({"tags": ["a", "b"]}).endswith(">a, b</td></tr></table>")
     True

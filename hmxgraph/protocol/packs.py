@@ -38,6 +38,7 @@ SECTION_PRIORITY = (
 SOURCE_TYPES = ("episode", "memory", "relation", "conflict", "policy", "entity", "artifact")
 STRATEGIES = ("ranked", "recency_biased", "breadth_first", "depth_first", "fingerprint_guided")
 DROP_REASONS = ("budget_exceeded", "low_relevance", "duplicate", "deprecated", "conflict", "provenance_failed")
+# Size limits (HMX-C 12).
 MAX_ENTRIES = 500
 MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10

@@ -6,6 +6,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.protocol.document import Document, Limits, Part, Specification, Structure
 from hmxgraph.protocol.timestamps import microseconds
 
+# Kinds of records.
 ARTIFACT_KINDS = (
     "task_start",
     "task_progress",
@@ -19,6 +20,7 @@ ARTIFACT_KINDS = (
     "digest",
     "task_finish",
 )
+# Kinds of the searchable texts of a record.
 PROJECTION_KINDS = (
     "task_goal",
     "task_summary",
@@ -40,6 +42,7 @@ DIGEST_ROLES = (
 )
 # Roles of checkpoints (``task_progress``) that move a task on the board.
 BOARD_ROLES = ("claim", "release", "reopen")
+# How far a record was processed, and how far it can be trusted; `hmxgraph.records.trust` derives both.
 PROMOTION_STATES = ("raw", "summarized", "canonical", "verified")
 TRUST_TIERS = ("semantic_candidate", "canonical_record", "compiled_digest_hint", "verified_record")
 # What a search prefers; all but the first also have a digest.

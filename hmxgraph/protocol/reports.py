@@ -201,8 +201,8 @@ class Tally:
     def warn(self, warnings: Iterable[str]) -> None:
         """Count each of *warnings*; beyond 500 distinct texts, new ones are counted together."""
         for warning in warnings:
-            is_counted = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
-            self._warnings[warning if is_counted else _OTHER_WARNINGS] += 1
+            is_listed = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
+            self._warnings[warning if is_listed else _OTHER_WARNINGS] += 1
 
     def add(self, receipt: BatchReceipt) -> None:
         """Count the outcome of one batch."""

@@ -24,7 +24,7 @@ from hmxgraph.server import openapi
 from hmxgraph.server.edge import Edge
 from hmxgraph.server.guard import Guard, RateLimit, check_scope
 from hmxgraph.server.observing import LOGGER, Exchange, Metrics, log_defect
-from hmxgraph.server.operations import OPERATIONS, Call, Operation, Service
+from hmxgraph.server.operations import OPERATIONS, Call, Operation, Shared
 from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Json, Refusal, failure, success
 
@@ -46,16 +46,16 @@ class Limits:
 
 def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | None" = None) -> ASGIApp:
     """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
-    service = Service(Tenants(root), UsageTally(), Metrics())
-    routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
-    routes += [Route("/metrics", _metrics(service)), Route("/openapi.json", _described), Route("/docs", _page)]
-    routes += [_route(service, operation, limits) for operation in OPERATIONS]
-    mounted = extra(service) if extra else None
+    shared = Shared(Tenants(root), UsageTally(), Metrics())
+    routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(shared)), Route("/health", _health(shared))]
+    routes += [Route("/metrics", _metrics(shared)), Route("/openapi.json", _described), Route("/docs", _page)]
+    routes += [_route(shared, operation, limits) for operation in OPERATIONS]
+    mounted = extra(shared) if extra else None
     if mounted:
         routes += mounted.routes
     app = Starlette(
         routes=routes,
-        lifespan=_lifespan(service, mounted.running if mounted else None),
+        lifespan=_lifespan(shared, mounted.running if mounted else None),
         exception_handlers={
             HTTPException: _refused_route,
             Refusal: _refused,
@@ -63,7 +63,7 @@ def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | Non
             Exception: _defect,
         },
     )
-    return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), service.metrics)
+    return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), shared.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,42 +74,42 @@ class Mount:
     running: Callable[[], Any]
 
 
-MountFactory = Callable[[Service], Mount]
+MountFactory = Callable[[Shared], Mount]
 
 
 # From start to stop.
 
 
-def _lifespan(service: Service, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
+def _lifespan(shared: Shared, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = _THREADS
         async with AsyncExitStack() as stack:
             if running is not None:
                 await stack.enter_async_context(running())
-            storing = asyncio.create_task(_store_repeatedly(service))
+            storing = asyncio.create_task(_store_repeatedly(shared))
             try:
                 yield
             finally:
                 storing.cancel()
                 with suppress(asyncio.CancelledError):
                     await storing
-                await run_in_threadpool(_store_once, service)
-                await run_in_threadpool(service.tenants.close)
+                await run_in_threadpool(_store_once, shared)
+                await run_in_threadpool(shared.tenants.close)
 
     return lifespan
 
 
-async def _store_repeatedly(service: Service) -> None:
+async def _store_repeatedly(shared: Shared) -> None:
     while True:
         await asyncio.sleep(_SECONDS_BETWEEN_STORES)
-        await run_in_threadpool(_store_once, service)
+        await run_in_threadpool(_store_once, shared)
 
 
-def _store_once(service: Service) -> None:
+def _store_once(shared: Shared) -> None:
     """Store the usage counters; if that fails for any reason, they are kept for the next time."""
     try:
-        service.tally.store(service.tenants)
+        shared.tally.store(shared.tenants)
     except HmxGraphError as error:
         LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
     except Exception as error:  # noqa: BLE001 - usage is counted as long as the server runs: logged, tried again
@@ -119,15 +119,15 @@ def _store_once(service: Service) -> None:
 # Operations as endpoints.
 
 
-def _route(service: Service, operation: Operation, limits: Limits) -> Route:
+def _route(shared: Shared, operation: Operation, limits: Limits) -> Route:
     async def endpoint(request: Request) -> Response:
         exchange = exchange_of(request)
         exchange.route = openapi.PREFIX + operation.path
         key = exchange.key
         assert key is not None, "the edge admits no request without a key"
         check_scope(key, operation.scope)
-        raw, body = await _request_model(request, operation, limits.body_bytes)
-        call = Call(service, key, body, raw, request.path_params)
+        raw, body = await _parsed(request, operation, limits.body_bytes)
+        call = Call(shared, key, body, raw, request.path_params)
         data = await run_in_threadpool(operation.run, call)
         return success(data, exchange.meta())
 
@@ -140,8 +140,8 @@ def exchange_of(request: Request) -> Exchange:
     return exchange
 
 
-async def _request_model(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
-    """The body or query of a request, as sent and as the operation's model."""
+async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
+    """The body of a request, or its query without empty parameters: as sent, and as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
@@ -194,19 +194,19 @@ async def _body(request: Request, most_bytes: int) -> bytes:
 # Health, metrics, description.
 
 
-def _health(service: Service) -> Callable[[Request], Awaitable[Response]]:
+def _health(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         exchange_of(request).route = "/health"
-        await run_in_threadpool(service.tenants.root.health)
+        await run_in_threadpool(shared.tenants.root.health)
         return success({"status": "ok", "version": hmxgraph.__version__}, exchange_of(request).meta())
 
     return endpoint
 
 
-def _metrics(service: Service) -> Callable[[Request], Awaitable[Response]]:
+def _metrics(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         exchange_of(request).route = "/metrics"
-        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+        return Response(shared.metrics.text(), media_type="text/plain; version=0.0.4")
 
     return endpoint
 

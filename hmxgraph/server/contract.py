@@ -13,7 +13,8 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import COUNTERS, UsageHour
 from hmxgraph.recall.pack import NOTICE, Pack
 
-MOST_EVENTS = 1_000
+MOST_EVENTS = 1_000  # of a batch
+# The budget of a pack and the least confidence of its entries, where a request names none.
 DEFAULT_TOKENS = 4_000
 DEFAULT_CONFIDENCE = 0.3
 NonEmptyText = Annotated[str, StringConstraints(min_length=1)]

@@ -6,13 +6,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from hmxgraph.server.app import Mount, exchange_of
 from hmxgraph.server.mcp_tools import Caller, Ctx, authorized, memory_server
-from hmxgraph.server.operations import Service
+from hmxgraph.server.operations import Shared
 
 PATH = "/mcp"
 _MOST_BODY_BYTES = 4 << 20
 
 
-def mounted(service: Service) -> Mount:
+def mounted(shared: Shared) -> Mount:
     """The MCP route, and the session manager that runs while it is served.
 
     Requests are stateless, so that any number of server processes can answer one client. The protection against DNS
@@ -24,7 +24,7 @@ def mounted(service: Service) -> Mount:
         exchange = exchange_of(request)
         exchange.route = PATH
         assert exchange.key is not None, "the edge admits no request without a key"
-        return authorized(service.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
+        return authorized(shared.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
 
     server = memory_server(caller_of)
     app = server.streamable_http_app(

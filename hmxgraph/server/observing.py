@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from hmxgraph.protocol.access import ApiKey
 
 LOGGER = logging.getLogger("hmxgraph.server")
+# Upper bounds of the histogram of response times.
 _BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 

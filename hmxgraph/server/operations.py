@@ -25,7 +25,7 @@ FORMAT = "hippocortex"
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Shared:
     """The objects that all operations share."""
 
     tenants: Tenants
@@ -37,7 +37,7 @@ class Service:
 class Call:
     """A validated request: the caller's key, the body or query as a model and as sent, and the path parameters."""
 
-    service: Service
+    shared: Shared
     key: ApiKey
     body: Any = None
     raw: Mapping[str, Any] = field(default_factory=dict)
@@ -46,11 +46,11 @@ class Call:
     @property
     def graph(self) -> KnowledgeGraph:
         """The graph of the key's tenant."""
-        return self.service.tenants.graph(self.key.tenant_id)
+        return self.shared.tenants.graph(self.key.tenant_id)
 
     def count(self, **counts: int) -> None:
         """Count usage of the tenant."""
-        self.service.tally.count(self.key.tenant_id, **counts)
+        self.shared.tally.count(self.key.tenant_id, **counts)
 
 
 # Captures.
@@ -129,7 +129,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
     counts = {name: sum(receipt.status == name for receipt in receipts) for name in ("stored", "duplicate", "rejected")}
     call.count(ingested=counts["stored"], duplicates=counts["duplicate"], errors=counts["rejected"])
     for status, number in counts.items():
-        call.service.metrics.count_events(status, number)
+        call.shared.metrics.count_events(status, number)
 
 
 # Learning and recall.
@@ -138,7 +138,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
 def learn(call: Call) -> dict[str, Any]:
     """Compile the tenant's sessions."""
     request: contract.LearnRequest = call.body
-    with call.service.tenants.compiling(call.key.tenant_id):
+    with call.shared.tenants.compiling(call.key.tenant_id):
         report = call.graph.compile(full=request.scope == "full")
     run = call.graph.usage.record_run(report)
     call.count(compilations=1)
@@ -195,7 +195,7 @@ def get_artifact(call: Call) -> dict[str, Any]:
 def usage_metrics(call: Call) -> dict[str, Any]:
     """Usage by hour."""
     query: contract.MetricsQuery = call.body
-    call.service.tally.store(call.service.tenants)
+    call.shared.tally.store(call.shared.tenants)
     now = time_ns() // 1_000
     start = hour_of(now) - (contract.HOURS[query.period] - 1) * HOUR_US
     hours = call.graph.usage.hours(since=iso(start), until=iso(now))
