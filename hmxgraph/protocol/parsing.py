@@ -394,7 +394,7 @@ def _step(step: str | int) -> str:
 # Checks of the arguments that callers pass.
 
 # Characters; longer values are truncated in error messages.
-LONGEST_QUOTE = 60
+_LONGEST_QUOTED = 60
 
 
 def checked_text(name: str, value: object, way_out: str = "spell it as in the records") -> str:
@@ -471,4 +471,4 @@ def quoted(value: object) -> str:
     ("'ana'", '0x31e2')
     """
     text = hex(value) if isinstance(value, int) and abs(value) > MAX_INTEGER else repr(value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}\u2026"
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}\u2026"
