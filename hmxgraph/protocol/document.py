@@ -78,7 +78,7 @@ def schema_text(name: str) -> str:
 Node: TypeAlias = Mapping[str, Any]
 
 # The keyword that an unknown field violates.
-UNKNOWN = "additionalProperties"
+_UNKNOWN_FIELD = "additionalProperties"
 _ONLY_KNOWN = "only the fields of the specification"
 
 
@@ -144,13 +144,13 @@ def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Dev
     if keyword == "required":
         name = details["property"]
         yield Deviation((*steps, name), keyword, "nothing", _expectation(_property(root, node, name)))
-    elif keyword == UNKNOWN:
+    elif keyword == _UNKNOWN_FIELD:
         for name in sorted(details["unexpected"]):
-            yield Deviation((*steps, name), UNKNOWN, "an unknown field", _ONLY_KNOWN)
+            yield Deviation((*steps, name), _UNKNOWN_FIELD, "an unknown field", _ONLY_KNOWN)
     elif keyword == "propertyNames":
         name = details["error"].instance
         expected = _expected_by("enum", node) if steps else _ONLY_KNOWN
-        yield Deviation((*steps, name), keyword if steps else UNKNOWN, "an unknown field", expected)
+        yield Deviation((*steps, name), keyword if steps else _UNKNOWN_FIELD, "an unknown field", expected)
     else:
         yield Deviation(steps, keyword, _actual_value(keyword, error.instance), _expected_by(keyword, node))
 
@@ -232,7 +232,7 @@ class Structure:
         It is the clause on unknown fields or on array lengths, if the keyword concerns them and such a clause was
         given, else the clause that governs the value.
         """
-        special = {UNKNOWN: self.unknown, "maxItems": self.lengths}.get(keyword)
+        special = {_UNKNOWN_FIELD: self.unknown, "maxItems": self.lengths}.get(keyword)
         return special or self._governing(steps)
 
     def _governing(self, steps: Steps) -> str:

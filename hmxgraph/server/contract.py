@@ -96,8 +96,9 @@ class MetricsQuery(Request):
     granularity: Literal["minute", "hour", "day"] = "hour"
 
 
+# Periods and sort orders of the contract as the engine knows them.
 HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
-SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
+ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
 
 # Captures.
 

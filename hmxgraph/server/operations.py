@@ -178,7 +178,7 @@ def list_artifacts(call: Call) -> dict[str, Any]:
     page = call.graph.artifacts(
         status=query.status or None,
         artifact_type=query.type or None,
-        sort=contract.SORTS[query.sort] if query.sort else "created",
+        sort=contract.ENGINE_SORTS[query.sort] if query.sort else "created",
         order=query.order,
         limit=query.limit,
         after=query.cursor or None,
