@@ -96,7 +96,7 @@ class MetricsQuery(Request):
     granularity: Literal["minute", "hour", "day"] = "hour"
 
 
-# Periods and sort orders of the contract as the engine knows them.
+# The length of each period of the contract in hours, and the engine's name of each sort.
 HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
 ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
 
