@@ -140,8 +140,8 @@ def _tokens(properties: Mapping[str, Any]) -> int:
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# Number of a session's latest events in which exact repeats are detected.
-REMEMBERED = 64
+# Number of a session's latest events whose marks are kept: a new event with one of these marks is an exact repeat.
+MARKS_KEPT = 64
 # Once a tenant has this many kinds of events (signatures), no further kind counts as new.
 MOST_KINDS = 4_000
 # Warn if at least this many sessions of a batch state something about a user whom they do not name.
@@ -196,7 +196,8 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    A tenant keeps at most ``MOST_KINDS`` signatures; the order of sessions in a batch does not matter.
+    Events that bring a salience of their own are ignored. A tenant keeps at most ``MOST_KINDS`` signatures. The order of
+    sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -223,7 +224,7 @@ def _session_row(
         "properties": {
             **_extent(stored, events),
             **_outcome(stored, events),
-            "marks": marks[-REMEMBERED:],
+            "marks": marks[-MARKS_KEPT:],
             "user_keys": _user_keys(tenancy, stored, events),
         },
         "events": rows,
@@ -251,15 +252,11 @@ def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str,
         first, last = min(first, stored.ends.head), max(last, stored.ends.tail)
     return {
         "event_count": stored.event_count + len(events),
-        "first_us": min([*times, *_known(stored.first_us)]),
-        "last_us": max([*times, *_known(stored.last_us)]),
+        "first_us": min(time_us for time_us in (*times, stored.first_us) if time_us is not None),
+        "last_us": max(time_us for time_us in (*times, stored.last_us) if time_us is not None),
         **_end_properties("head", first),
         **_end_properties("tail", last),
     }
-
-
-def _known(value: int | None) -> list[int]:
-    return [] if value is None else [value]
 
 
 def _end_properties(name: str, end: End) -> dict[str, Any]:
@@ -388,7 +385,7 @@ class Sifted:
         )
 
 
-# The property that marks an event dated too far ahead of the clock of the machine that stored it.
+# The property that marks an event dated too far ahead of the clock of the machine that ingested it.
 AHEAD = "ahead"
 
 
@@ -444,7 +441,7 @@ def mark_ahead(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[
 
 
 def is_ahead(event: PreparedEvent) -> bool:
-    """Whether *event* is marked as dated too far ahead of the clock of the machine that stored it."""
+    """Whether *event* is marked as dated too far ahead of the clock of the machine that ingested it."""
     return AHEAD in event.properties
 
 
@@ -500,7 +497,7 @@ def _redated(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
 def divided(
     batch: Batch, known: Mapping[str, StoredBody], counts: Mapping[str, int], signatures: frozenset[str]
 ) -> Sifted:
-    """*batch* divided into new, repeated and conflicting events; *known* holds the bodies of stored events by key."""
+    """*batch* divided into new events, duplicates and conflicting ones; *known* holds the stored bodies by key."""
     bodies = {**{event.key: StoredBody.of(event) for event in batch.events}, **known}
     repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
     clashes = [event for event in repeated if bodies[event.key].differs_from(event, floating=is_undated(event))]
@@ -549,7 +546,9 @@ def extracted(
 def store_new(
     tenancy: Tenancy, opened: Opened, observations: memories.Observations, extractions: Mapping[str, Extracted]
 ) -> Plan[tuple[int | None, Sequence[str]]]:
-    """Write the new events; return the dimension of the tenant's embeddings (None if it has none), and warnings.
+    """Write the new events and what was learned from them.
+
+    Returns the dimension of the tenant's embeddings (None if it has none), and warnings.
 
     Raises:
         ParentLoop: an event would be its own cause.

@@ -33,7 +33,7 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Objects of client libraries occur in messages and their blocks, not deep inside a nested value.
+# Levels of nesting down to which objects of client libraries are converted: they occur in messages and their blocks.
 _DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 
@@ -51,7 +51,7 @@ class Items:
     def state_without(self, rejected: frozenset[int], before: JsonObject) -> JsonObject:
         """The converter's state after all items but the *rejected* ones, from its state *before* the call.
 
-        Otherwise a rejected item counts as read, and is called a duplicate when the call is repeated.
+        With the state after all items, a rejected item would be called a duplicate when the call is repeated.
         """
         records = [outcome.record for outcome in self.outcomes if outcome.record.line not in rejected]
         origin = replace(self.origin, carried=before)
@@ -192,9 +192,10 @@ def append(
     If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
     with a conflict, whatever the states of its other events, so that the caller can correct and repeat it as a whole.
 
-    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
-    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
-    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+    *floating* are the keys of events whose time and sequence the engine sets: where needed, they get a sequence after
+    everything stored in their session, so that however many processes append at once, none of their events is late. A
+    floating event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the
+    events of a `remember` call.
 
     Raises:
         ParentLoop: an event would be its own cause; nothing is stored.
@@ -203,7 +204,7 @@ def append(
     firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
     extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
     names = {event.session_key: event.event.session_id for event in firsts}
-    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)

@@ -52,7 +52,7 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, confidence, owner and successors, and the support of a proposal."""
+    """The facts about a memory: its statement, confidence, owner and successors; if unproven, its support so far."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}
@@ -80,10 +80,10 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # The trail of a record: its evidence, through memories, down to the text of events.
 
-# An entity may have a million mentions; the newest ones are enough to show what it is.
-MENTIONS = 20
+# Mentions shown of an entity or a relation: it may have a million, and the newest are enough to show what it is.
+MOST_MENTIONS = 20
 # Of a memory, only the first events are shown; ``observation_count`` is the number of all that were not erased.
-MEMORY_EVENTS = 100
+MOST_MEMORY_EVENTS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
@@ -132,7 +132,7 @@ def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
     if not keys:
         return ()
-    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=MEMORY_EVENTS)
+    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=MOST_MEMORY_EVENTS)
     source_events = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
     events = {tenancy.node_key(event.event_id): event for event in source_events}
     conflicts = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
@@ -218,7 +218,7 @@ def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
 
 
 def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Evidence, ...]]:
-    rows = yield bind("explain/mentions", tenant_id=tenancy.tenant_id, key=key, mark=mark, limit=MENTIONS)
+    rows = yield bind("explain/mentions", tenant_id=tenancy.tenant_id, key=key, mark=mark, limit=MOST_MENTIONS)
     return (yield from _events(tenancy, [row["key"] for row in rows]))
 
 

@@ -23,7 +23,7 @@ SAMPLE = 64
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
 _NOISE = 16
-# Minimum score of records that name no HMX version but still count as incomplete events.
+# Minimum ``Match.score`` of records that name no HMX version but still count as incomplete events.
 _LIKE_EVENTS = 0.3
 _BEGINS_JSON = re.compile(rb"\s*[{\[]")
 # Maximum number of positions tried when looking for a whole record after a torn one.

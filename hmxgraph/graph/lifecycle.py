@@ -48,7 +48,7 @@ def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
         InvalidDocument: it has faults; all are listed.
 
     """
-    _refuse(artifact, [*_faults(tenancy, artifact), *_first_faults(artifact)])
+    _refuse(artifact, [*_faults(tenancy, artifact), *_first_version_faults(artifact)])
 
 
 def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
@@ -104,7 +104,7 @@ def _scope_faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
         yield Fault("$.validity_scope.time_range", "HMX-A 6", time_range, "a start that is not after its end")
 
 
-def _first_faults(artifact: Artifact) -> Iterator[Fault]:
+def _first_version_faults(artifact: Artifact) -> Iterator[Fault]:
     if artifact.version != 1:
         expected = "1, since it supersedes nothing (or name its predecessor in supersedes)"
         yield Fault("$.version", "HMX-A 2.1", str(artifact.version), expected)
@@ -438,7 +438,7 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
-    """*recorded* with the conflicts that it opened; a repeated call detects again, as detection may be interrupted."""
+    """*recorded* with the conflicts that it opened; a repeated call detects again, in case the first was interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
     return replace(recorded, conflicts=opened)
 

@@ -31,6 +31,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_
 # Confidence from which a memory is promoted; below it, the memory stays tentative until more observations raise it.
 SURE = 0.7
 _TRIPLE = ("subject", "predicate", "object")
+# The properties that `_reword` replaces.
 _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
@@ -191,8 +192,8 @@ def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row 
         if _same_memory(draft, memory):
             if draft.text == memory["text"]:
                 return None
-            words = {name: value or None for name, value in _properties(builder, draft).items() if name in _WORDS}
-            return {"key": memory["key"], "words": words}
+            properties = _properties(builder, draft)
+            return {"key": memory["key"], "words": {name: properties[name] or None for name in sorted(_WORDS)}}
     return None
 
 
@@ -302,11 +303,11 @@ CONTRADICTION = "contradicting_facts"
 
 @dataclass(slots=True)
 class _Chained:
-    """Rows of ``memories/record`` for chained and disputed memories, of ``conflicts/open`` and of ``memories/part``."""
+    """Rows of ``memories/record`` for chained and disputing memories, of ``conflicts/open`` and of ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)
-    disputed: list[Row] = field(default_factory=list)
+    disputing: list[Row] = field(default_factory=list)
     conflicts: list[Row] = field(default_factory=list)
     parts: list[Row] = field(default_factory=list)
 
@@ -376,13 +377,13 @@ class _Slot:
         Both end with the disputed interval. If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
-        disputed: dict[str, tuple[Interval, list[Observation]]] = {}
+        disputing: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
-            memory_id = self._disputed_id(interval, assertion.answer)
-            disputed.setdefault(memory_id, (interval, []))[1].append(
+            memory_id = self._disputing_id(interval, assertion.answer)
+            disputing.setdefault(memory_id, (interval, []))[1].append(
                 self.answers[assertion.event_key, assertion.answer]
             )
-        for memory_id, (interval, observations) in disputed.items():
+        for memory_id, (interval, observations) in disputing.items():
             row = _memory_row(self.builder, memory_id, observations)
             sides = [
                 Side("memory", self.memory_id(interval), self.text(interval), interval.key),
@@ -391,7 +392,7 @@ class _Slot:
             end_us = ended[id(interval)]
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
-    def _disputed_id(self, interval: Interval, answer: str) -> str:
+    def _disputing_id(self, interval: Interval, answer: str) -> str:
         """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
@@ -465,11 +466,12 @@ def _merge_slot(slot: _Slot, rows: _Chained) -> None:
     slot.assign_keys(intervals)
     rows.parts += slot.parts(intervals)
     for index, position in enumerate(_chain_positions(intervals, slot.key, slot.stored)):
+        # Rows are needed only for intervals that changed, and for their neighbours.
         if any(interval.new or interval.origin for interval in intervals[max(0, index - 1) : index + 2]):
             chain = rows.stored if intervals[index].key in slot.stored or intervals[index].origin else rows.new
             chain.append(slot.row(intervals[index]) | position)
     for row, conflict in slot.disputes(timeline.disputes, intervals):
-        rows.disputed.append(row)
+        rows.disputing.append(row)
         rows.conflicts.append(conflict)
 
 
@@ -606,7 +608,7 @@ def store(
     slotless = yield from _slotless_rows(builder, observations.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
-    yield from _record(tenancy, [*rows.links, *rows.disputed, *slotless])
+    yield from _record(tenancy, [*rows.links, *rows.disputing, *slotless])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
     if replacing := observations.replacing:
@@ -695,7 +697,8 @@ def memories(
 ) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
     """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-    With *as_of_us*: those that held then, with the observations made by then.
+    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only with the
+    status ``tentative``. A memory has the ids of its first 100 events.
 
     Raises:
         UnknownChoice: there is no such kind or status.

@@ -40,8 +40,10 @@ from hmxgraph.text.terms import counter, terms
 
 # Results of the operations.
 
-_SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
-_FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
+_SHOWN = (
+    *("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object"),
+    *("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason"),
+)
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
@@ -79,7 +81,7 @@ def _last_source(event: Row) -> dict[str, str]:
 
 
 def _properties(memory: Row) -> dict[str, Any]:
-    properties = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
+    properties = {name: memory[name] for name in _SHOWN if memory.get(name) is not None}
     times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
     return properties | {
         shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None
@@ -89,7 +91,7 @@ def _properties(memory: Row) -> dict[str, Any]:
 # Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
 
 # The full-text index also contains artifacts and hidden memories, so over-fetch: POOL times the limit, at least
-# MIN_POOL, widened while too few hits are visible, up to a limit that bounds searches of large tenants.
+# MIN_POOL; while too few hits are visible, _WIDER times as many, up to _MAX_EXAMINED.
 MIN_POOL = 60
 POOL = 4
 _WIDER = 8
@@ -227,9 +229,9 @@ def _visibility(tenancy: Tenancy, request: MemoryQuery) -> Row:
 
 
 def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
-    known = yield from _records(tenancy, rows)
-    best = max((row["score"] for row in rows), default=1.0) or 1.0
-    return [_hit(row, known, best, now_us) for row in rows]
+    records = yield from _records(tenancy, rows)
+    best_score = max((row["score"] for row in rows), default=1.0) or 1.0
+    return [_hit(row, records, best_score, now_us) for row in rows]
 
 
 def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
@@ -246,10 +248,10 @@ def _records(tenancy: Tenancy, rows: Sequence[Row]) -> Plan[dict[str, RecordView
     return {tenancy.node_key(view.artifact_id): view for view in record_views}
 
 
-def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> MemoryHit:
+def _hit(row: Row, records: Mapping[str, RecordView], best_score: float, now_us: int) -> MemoryHit:
     memory = row["memory"]
-    view = _memory_view(row, [known[key] for key in row["record_keys"] if key in known], now_us)
-    score = weighed(row["score"] / best, memory.get("useful", 0), memory.get("useless", 0))
+    view = _memory_view(row, [records[key] for key in row["record_keys"] if key in records], now_us)
+    score = weighed(row["score"] / best_score, memory.get("useful", 0), memory.get("useless", 0))
     return MemoryHit(view, score, view.text)
 
 
@@ -339,7 +341,7 @@ def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Proce
 
     """
     what.checked()
-    return (yield from write(lambda: _added(tenancy, what, operation)))
+    return (yield from write(lambda: _add(tenancy, what, operation)))
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
@@ -423,7 +425,7 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
     return known[value]
 
 
-def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+def _add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
     event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
@@ -457,7 +459,7 @@ def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Me
         if repeated:
             return (yield from _memory_by_id(tenancy, old.superseded_by))
         raise AlreadySuperseded(memory_id, old.superseded_by)
-    new = yield from _added(tenancy, what, operation)
+    new = yield from _add(tenancy, what, operation)
     if new.memory_id == memory_id:
         raise SupersessionCycle(memory_id, memory_id)
     if new.supersedes != memory_id:

@@ -15,7 +15,7 @@ from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import embeddings, memories
 from hmxgraph.graph._conflict_rows import conflict_place, relation_id
 from hmxgraph.graph._events import pool_rows
-from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
+from hmxgraph.graph._paging import MOST_TERMS, NAME_WEIGHT, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Tenancy, bind, model_key, read
 from hmxgraph.ingest.rendition import full_text
@@ -429,7 +429,7 @@ def _candidate_events(
         as_of_us=request.as_of_us,
         query=term_query(tenancy.scope, query_terms, in_names).ljust(_QUERY_LENGTH),
         terms=_filled(each_term(tenancy.scope, query_terms), ""),
-        weights=_filled([NAME if term in in_names else 1.0 for term in query_terms], 0.0),
+        weights=_filled([NAME_WEIGHT if term in in_names else 1.0 for term in query_terms], 0.0),
         most=_most_hits(query_terms),
         few=_FEW_EVENTS,
         limit=_HITS,

@@ -670,7 +670,7 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
 def _open_sessions(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[Row]:
     """Lock the sessions of the records' events; the row of ``events/open``, with those events that are stored."""
     names = {tenancy.node_key(name): name for name in map(session_of, records)}
-    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     event_ids = chain.from_iterable(event_ids_of(tenancy.tenant_id, record.artifact_id) for record in records)
     return (
         yield from open_batch(
