@@ -26,11 +26,14 @@ from hmxgraph.protocol.reports import BackupReport, RestoreReport
 # The file: a header, a line for each node with its outgoing relationships, and a footer with counts
 # and hashes. It is written under a temporary name and renamed when complete.
 
+# The version of the file format, in the header.
 FORMAT = 1
 _TENANT = "Tenant"
+# The field of a JSON object that stands for bytes.
 _BYTES = "base64"
-_PAGE = 500
-_ATTEMPTS = 3
+_NODES_PER_PAGE = 500
+# Maximum number of attempts to write, or to restore, one backup.
+_MOST_ATTEMPTS = 3
 _WAY_OUT = "name a file written by hmxgraph backup"
 
 T = TypeVar("T")
@@ -48,14 +51,14 @@ class _Foot(NamedTuple):
 
 
 def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[BackupReport]:
-    """Write all data of the tenant to *path*, in up to three attempts if others write meanwhile.
+    """Write the tenant's data, except API keys, to *path*, in up to three attempts if others write meanwhile.
 
     Raises:
         BackupRefused: others wrote during each attempt.
         NotWritten: *path* cannot be written.
 
     """
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MOST_ATTEMPTS):
         before = yield from read(partial(state, tenancy))
         with _backup_file(path) as file:
             foot = yield from _write_tenant(tenancy, file, before, progress)
@@ -65,7 +68,9 @@ def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure
             file.keep()
         nodes = sum(foot.nodes.values())
         return BackupReport(tenancy.tenant_id, str(path), nodes, foot.relationships, path.stat().st_size, foot.digest)
-    raise BackupRefused(str(path), f"the tenant was written to in each of {_ATTEMPTS} attempts", "pause its writers")
+    raise BackupRefused(
+        str(path), f"the tenant was written to in each of {_MOST_ATTEMPTS} attempts", "pause its writers"
+    )
 
 
 class _BackupFile:
@@ -140,8 +145,8 @@ def _write_tenant(
     ids = yield from _ids(tenancy)
     nodes: Counter[str] = Counter()
     relationships = 0
-    for first in range(0, len(ids), _PAGE):
-        page = yield from read(partial(_page, tenancy, ids[first : first + _PAGE]))
+    for first in range(0, len(ids), _NODES_PER_PAGE):
+        page = yield from read(partial(_page, tenancy, ids[first : first + _NODES_PER_PAGE]))
         for row in page:
             file.line(row)
             nodes["|".join(sorted(row["labels"]))] += 1
@@ -169,11 +174,11 @@ def _digest(tenancy: Tenancy) -> Procedure[str]:
 def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[RestoreReport]:
     """Load the backup at *path* into the empty tenant, then verify it.
 
-    A backup of the same tenant is restored as it was. One of another tenant is replayed: its
-    events, its artifacts that cannot be derived again and its task records are stored under
-    this tenant, the rest is derived again, and decisions about memories and conflicts are
-    repeated. What an interrupted restore left is removed first; an interrupted replay of the
-    same file is continued.
+    A backup of the same tenant is restored as it was. One of another tenant is replayed: its events, its artifacts that
+    cannot be derived again and its task records are stored under this tenant, other knowledge is derived again, and
+    decisions about memories and conflicts are repeated; imports of fingerprints, vectors, usage and states of
+    frameworks are left out. What an interrupted restore left is removed first; an interrupted replay of the same file
+    is continued.
 
     Raises:
         BackupRefused: the file is not a complete backup of this schema, the tenant holds other data, or another restore
@@ -346,7 +351,7 @@ def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
         BackupRefused: the tenant is not empty, or another restore took over.
 
     """
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MOST_ATTEMPTS):
         yield from _checked_remains(tenancy, path)
         mark = yield from write(partial(_begin, tenancy, path))
         steps = _Steps(tenancy, mark["run"])

@@ -270,6 +270,7 @@ def _task_record_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
 
 # Recheck what is stored, page by page: hashes, chains, transitions, links and counters. Repairs nothing.
 
+# Records per transaction.
 PAGE = 1_000
 BEFORE_FIRST = -(2**63)
 

@@ -322,8 +322,8 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions are
     opened as conflicts: between artifacts, between relations, between artifacts and stated policies, and between a rule
-    and its withdrawal in other words. The tenant's state at the start is compiled; events stored during the run wait for
-    the next compilation. If events are erased during the run, the compilation starts again.
+    and its withdrawal in other words. The tenant's state at the start is compiled; events stored during the run wait
+    for the next compilation. If events are erased during the run, the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """*value* with nodes, relationships and paths as dicts, dates as ISO 8601 text; everything else as it is."""
+    """*value* with nodes, relationships and paths as dicts, dates and times as ISO 8601 text; all else as it is."""
     match value:
         case Node() | Relationship() | Path():
             return _element(value)

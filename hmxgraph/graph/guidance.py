@@ -23,19 +23,19 @@ from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
 # Guidance for a request: the part of a pack that comes from the compiled model.
 
-# Cached between packs: parsed models, by their hash, and what is read from artifacts, by their text.
+# Maximum numbers cached between packs: of parsed models (by hash), and of what is read from artifacts (by their text).
 MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
 # Metadata fields of compiled artifacts that name the actions they are about.
 _ACTION_FIELDS = ("goal_actions", "tools", "actions")
-_kept: dict[str, Model] = {}
+_models: dict[str, Model] = {}
 _models_lock = Lock()
 
 
 def models_kept() -> Mapping[str, Model]:
     """The cached models by their hash, which need not be fetched again."""
     with _models_lock:
-        return dict(_kept)
+        return dict(_models)
 
 
 def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
@@ -99,9 +99,9 @@ def _parsed_model(model_hash: str, text: str) -> Model:
     """The model in *text*, added to the cache; the oldest one leaves a full cache."""
     model = Model.parse(text)
     with _models_lock:
-        while len(_kept) >= MODELS_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[model_hash] = model
+        while len(_models) >= MODELS_KEPT:
+            del _models[next(iter(_models))]
+        _models[model_hash] = model
     return model
 
 

@@ -236,13 +236,13 @@ class IngestOptions:
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
     do not name their own. ``rejects`` is the file for rejected lines, ``progress`` is called with the number of lines
-    settled so far, and ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events of a
-    source, if fewer than half a batch, are added to the previous batch. ``rehome`` stores events that name another
-    tenant under this one; without it they are rejected. ``clock`` returns the caller's time in microseconds; events dated more than
-    ``tolerance`` after it are stored and reported, but nothing is extracted from them and they do not advance the
-    tenant's logical time. ``window_seconds`` is how long an event of a stream waits at most for those that it overtook;
-    events of other sources are ordered within each batch. ``writers`` is the number of writers among which the sessions
-    are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
+    settled so far, and ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events
+    of a source, if fewer than half a batch, are added to the previous batch. ``rehome`` stores events that name another
+    tenant under this one; without it they are rejected. ``clock`` returns the caller's time in microseconds; events
+    dated more than ``tolerance`` after it are stored and reported, but nothing is extracted from them and they do not
+    advance the tenant's logical time. ``window_seconds`` is how long an event of a stream waits at most for those that
+    it overtook; events of other sources are ordered within each batch. ``writers`` is the number of writers among which
+    the sessions are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.

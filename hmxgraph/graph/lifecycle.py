@@ -438,7 +438,7 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
-    """*recorded* with the conflicts that it opened; a repeated call detects again, in case the first was interrupted."""
+    """*recorded* with the conflicts that it opened; a repeated call detects again, in case it was interrupted."""
     opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
     return replace(recorded, conflicts=opened)
 

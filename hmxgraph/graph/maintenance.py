@@ -19,7 +19,8 @@ from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
 # The task that maintenance reports belong to.
 TASK = "memory-maintenance"
 GOAL = "Keep the memory tidy"
-NEXT = "dream again when work has been recorded"
+_FOLLOWUP = "dream again when work has been recorded"
+# The fields of the start of that task, and of a report, that the caller decides, such as times.
 Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -76,7 +77,7 @@ def compact(
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
     """The maintenance that was done or, with *dry_run*, is due; a second run changes nothing.
 
-    *drafts* are the records to be written: the start of the maintenance task, and the report.
+    *drafts* are the beginnings of the records to be written: the start of the maintenance task, and the report.
     """
     maintenance, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
     reported = tuple(dict(finding) for finding in maintenance.reported)
@@ -138,6 +139,7 @@ def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any
 
 
 def _role(name: str) -> str:
+    """The digest role called *name*, or that of the mode called so."""
     if name in DIGEST_ROLES:
         return name
     if name not in MODES or (role := mode_of(name).role) is None:
@@ -187,7 +189,7 @@ def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: b
         "summary": words,
         "artifact_role": "dream_report",
         "related_artifact_ids": sorted(digest_ids),
-        "followups": [NEXT],
+        "followups": [_FOLLOWUP],
     }
     outputs = _lines(maintenance)
     written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})

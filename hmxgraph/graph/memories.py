@@ -303,7 +303,7 @@ CONTRADICTION = "contradicting_facts"
 
 @dataclass(slots=True)
 class _Chained:
-    """Rows of ``memories/record`` for chained and disputing memories, of ``conflicts/open`` and of ``memories/part``."""
+    """Rows of ``memories/record`` (chained and disputing memories), ``conflicts/open`` and ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)

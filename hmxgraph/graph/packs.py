@@ -329,7 +329,7 @@ _CALLS = 96
 # Maximum number of failures, or of calls, whose following events are read.
 _TRAILS = 3
 # Examples of at most this many events are fetched whole, longer ones only from their end.
-_SHORT = 128
+_SHORT_EXAMPLE = 128
 # Number of long events fetched in full.
 LONG = 4
 # Entities mentioned more often than this are too common to link events.
@@ -419,7 +419,7 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events, for requests for work also what selects the leading procedure."""
+    """The statement that fetches candidate events and, for a request for work, what selects the leading procedure."""
     in_names = {term for name in names for term in terms(name)}
     works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
@@ -450,7 +450,7 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
 
 
 class _Nearest(NamedTuple):
-    """The events and memories nearest to the vector of a question, with their similarities."""
+    """The events and memories nearest to the vector of a question; ``meanings``: how close each event is to it."""
 
     row: Row
     meanings: Mapping[str, float]
@@ -461,7 +461,7 @@ class _Nearest(NamedTuple):
 
     @property
     def of_memories(self) -> Mapping[str, float]:
-        """The similarity of each memory to the question: that of its nearest source event."""
+        """How close each memory is to the question: as close as its nearest source event."""
         return {each["memory_id"]: self.meanings.get(each["nearest"], 0.0) for each in self.row["memories"]}
 
     def added_to(self, knowledge: Row) -> Row:
@@ -532,20 +532,21 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """Hits whose neighbours are all in the pool; empty if an event was left out because it is erased or expired."""
+        """Hits whose neighbours are all in the pool; empty if any event was left out, such as an expired one."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
 
     @cached_property
-    def by_words(self) -> Ranking:
+    def first_ranking(self) -> Ranking:
+        """The ranking of the candidate events, before related events are fetched."""
         return self._ranking_of(EventPool.of(self.events, centres=self.centres))
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
         """The ranking of the events and those in *further_rows*."""
-        known_ids = self.by_words.pool.index
+        known_ids = self.first_ranking.pool.index
         if all(row[0] in known_ids for row in further_rows):
-            return self.by_words
+            return self.first_ranking
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
@@ -561,18 +562,18 @@ class _Opening:
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
         known = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
-        return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
+        return appraised(self.request, self.state, self.first_ranking, known, count_tokens, self.guidance)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
         """The past sessions about something that the question names, best first."""
-        named = self.by_words.named_cases.any() and self.request.sections != ("episodes",)
-        return self.by_words.case_sessions(_EXAMPLES) if named else ()
+        named = self.first_ranking.named_cases.any() and self.request.sections != ("episodes",)
+        return self.first_ranking.case_sessions(_EXAMPLES) if named else ()
 
     @cached_property
     def sessions(self) -> Mapping[str, float]:
         """How good a case or example each of the best sessions is, best first; cases come before all others."""
-        worths = self.by_words.best_sessions(_SESSIONS)
+        worths = self.first_ranking.best_sessions(_SESSIONS)
         if not self.cases:
             return worths
         ids = islice(dict.fromkeys([*self.cases, *worths]), _SESSIONS)
@@ -580,14 +581,14 @@ class _Opening:
 
     @property
     def most_examples(self) -> int:
-        """How many of the sessions to fetch: all cases, or examples if the pack has both episodes and procedures."""
-        wanted = self.by_words.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
+        """How many of the sessions to fetch: all cases, else examples if question and sections call for them."""
+        wanted = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
         return len(self.cases) or (_EXAMPLES if wanted else 0)
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
         """The ids of the best events, from which related events and relations are searched."""
-        return self.by_words.anchors(_ANCHORS)
+        return self.first_ranking.anchors(_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
         """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
@@ -597,13 +598,13 @@ class _Opening:
 
     def vicinity(self, mentions: Iterable[Mention]) -> Vicinity:
         """The best events as starting points for ranking relations."""
-        first, index = self.by_words.first, self.by_words.pool.index
+        first, index = self.first_ranking.first, self.first_ranking.pool.index
         scores = {event_id: float(first[index[event_id]]) for event_id in self.anchors}
         top = max(scores.values(), default=0.0) or 1.0
         return Vicinity(
             {event_id: score / top for event_id, score in scores.items()},
             [(mention.event_id, mention.entity) for mention in mentions],
-            self.by_words.assurance,
+            self.first_ranking.assurance,
         )
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
@@ -670,7 +671,7 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
 def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[str, Any]:
     """The parameters of ``recall/surroundings`` that depend on the ranking of events, not on knowledge."""
     tenancy, request, state = opening.tenancy, opening.request, opening.state
-    ranking = opening.by_words
+    ranking = opening.first_ranking
     span = ranking.question.span
     sessions = opening.sessions
     calls = ranking.best_calls(opening.cases or sessions, _CALLS) if opening.most_examples else ()
@@ -685,7 +686,7 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
         "examples": opening.most_examples,
         "if_failed": 1.0 if opening.cases else ranking.if_failed,
         "trails": _keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
-        "short": _SHORT,
+        "short": _SHORT_EXAMPLE,
         "longest": LONGEST_EPISODE,
         "calls": _keys(tenancy, calls, _CALLS),
         "unanswered": _keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),

@@ -26,7 +26,8 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 
 # A search for task records: words, exact filters, mode, and the shape of the answer.
 
-MOST = 500
+# Maximum number of hits that a search may ask for.
+MOST_HITS = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
 # Filters, the most selective first: a search begins with the first filter in this list that it has.
@@ -149,7 +150,7 @@ def checked_limit(limit: int) -> None:
         InvalidRequest: below 1, above 500, or not a whole number.
 
     """
-    checked_integer("limit", limit, "a number of hits", 1, MOST)
+    checked_integer("limit", limit, "a number of hits", 1, MOST_HITS)
 
 
 # Search results in the requested shape: compact hits, as many as fit a token budget.
@@ -212,6 +213,7 @@ LEAST_POOL = 60
 RECENT = 300
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
+# Maximum number of siblings of a hit.
 SIBLINGS = 8
 
 

@@ -70,7 +70,11 @@ def task_key(tenancy: Tenancy, task_id: str) -> str:
 def record_properties(
     tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter, inherited: Sequence[str] = ()
 ) -> Row:
-    """The properties of a record's node; *sequence* is its event's position in the session, for a stable order."""
+    """The properties of a record's node.
+
+    *sequence* is its event's position in the session, for a stable order; *inherited* are the kinds of the projections
+    of the record that it supersedes.
+    """
     document = record.to_json()
     text = record_text(record)
     parts = projections(record, inherited)
@@ -163,7 +167,7 @@ def _shared(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def _shared_entities(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
-    """The entities, each as the first record describes it, seen at the times of all."""
+    """The entities, each as the first record describes it, with the first and the last time of all records."""
     first_rows: dict[str, Row] = {}
     times: dict[str, list[int]] = defaultdict(list)
     for row in chain.from_iterable(rows_by_record):
@@ -332,6 +336,7 @@ def _projected(properties: Row) -> tuple[Projection, ...]:
 
 # Task records written and read: each step in one transaction, together with the event that reports it.
 
+# Maximum number of records read of a thread or a task.
 LONGEST_THREAD = 10_000
 
 
@@ -686,7 +691,7 @@ def _report(
     opened: Row,
     silent_us: int | None,
 ) -> Plan[None]:
-    """Store the *events* of records in their sessions, which are *opened*, and raise the tenant's version.
+    """Store those *events* of records that are new in their sessions, which are *opened*; raise the tenant's version.
 
     *silent_us* is the latest time of the records without events, for the logical clock.
     """

@@ -192,6 +192,7 @@ def _mark_compiled(tenancy: Tenancy, versions: Sequence[Row]) -> Plan[None]:
 # Deletions of memories and resolutions of conflicts are not events, and a successor names its predecessor by an id that
 # differs between tenants. A replay repeats all three last: otherwise what no longer holds would count again.
 
+# The kind of a side, with the text of a memory or the id of an artifact: these are the same in every tenant.
 _Side: TypeAlias = tuple[str, str]
 
 
@@ -249,7 +250,7 @@ def _by_sides(
 
 
 def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
-    """Supersede, delete and resolve again."""
+    """Supersede and delete memories again, and resolve conflicts."""
     for memory in decisions.memories.values():
         if memory.predecessor is not None:
             older = decisions.memories[memory.predecessor]

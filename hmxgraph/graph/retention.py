@@ -79,6 +79,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row) -> Plan[None]:
 # Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
 # makes them again from what is left. Artifacts that people recorded keep their words.
 
+# Events per transaction.
 PAGE = 1_000
 REASON = "all evidence was erased"
 _BEFORE_ALL = (-(2**63), "")
@@ -155,14 +156,14 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
 def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
     """Add to *totals* the events that would be erased, and the knowledge that would be lost with them."""
     after = _BEFORE_ALL
-    hits: Counter[tuple[str, str]] = Counter()
+    chosen_evidence: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         totals.add(page)
         compiled = yield from read(partial(_compiled_from, tenancy, page))
         totals.lose("artifact", _living(compiled))
         for row in (yield from read(partial(_dependents, tenancy, page))):
-            hits[row["kind"], row["id"]] += row["chosen"]
-            if hits[row["kind"], row["id"]] == row["live"]:
+            chosen_evidence[row["kind"], row["id"]] += row["chosen"]
+            if chosen_evidence[row["kind"], row["id"]] == row["live"]:
                 totals.lose(row["kind"], [row["id"]])
         after = _end(page)
 
