@@ -17,7 +17,7 @@ _MOST_ALIASES = 8
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
-class Extracted(NamedTuple):
+class EventExtraction(NamedTuple):
     """The extraction from one event, with the event's key and time."""
 
     event_key: str
@@ -69,7 +69,7 @@ class _Entity:
         self.confidence = max(self.confidence, mention.confidence)
 
 
-def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+def _entity_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[Row]:
     """The rows of ``events/record`` for entities, sorted by key.
 
     An event is listed as its position in the batch, number of mentions, role and relation marks.
@@ -86,7 +86,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     return [_entity_row(tenancy, entities[key]) for key in sorted(entities)]
 
 
-def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+def _relation_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[Row]:
     """The rows of ``events/record`` for relations, sorted by key; ``evidence`` counts the events that support each."""
     relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
@@ -156,7 +156,7 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
 # Entities, their mentions and relations: written and forgotten together with their events.
 
 
-def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
+def entity_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> Row:
     """The rows of ``events/record`` for the entities and relations mentioned in *batch*.
 
     Events are referred to by their position in *batch*. Pass each event once, and none from which entities were stored

@@ -10,10 +10,10 @@ from hmxgraph.formats.catalogue import recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.graph import memories
 from hmxgraph.graph._events import (
-    Opened,
+    LockedBatch,
     StoredBody,
-    divided,
-    extracted,
+    divide,
+    extractions_of,
     is_ahead,
     is_undated,
     mark_ahead,
@@ -69,10 +69,10 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
 
     """
     values = _values(messages)
-    known = chosen_format(format_name) or _recognised(values)
+    source_format = chosen_format(format_name) or _recognised(values)
     session_id = checked_text("session_id", origin.session_id)
     records = [Record(value, line=number) for number, value in enumerate(values, start=1)]
-    return Items(tenancy.tenant_id, session_id, known, origin, tuple(known.convert(records, origin)))
+    return Items(tenancy.tenant_id, session_id, source_format, origin, tuple(source_format.convert(records, origin)))
 
 
 def _values(messages: Any) -> list[Any]:
@@ -202,7 +202,7 @@ def append(
 
     """
     firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
-    extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
+    extractions = without_ahead(extractions_of(firsts, tenancy.trust, by_hand=by_hand), firsts)
     names = {event.session_key: event.event.session_id for event in firsts}
     sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
@@ -215,12 +215,12 @@ def append(
         if event_state == "stored" and "conflict" not in item_states
     ]
     if new:
-        opened = {session["key"]: stored_session(session) for session in row["sessions"]}
-        ends = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
+        stored_sessions = {session["key"]: stored_session(session) for session in row["sessions"]}
+        ends = {key: session.ends.tail.order[0] for key, session in stored_sessions.items() if session.ends}
         new = sorted(_placed(new, floating, ends), key=lambda event: (event.session_key, event.order))
-        batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
+        batch = divide(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
-        yield from store_new(tenancy, Opened(opened, batch, row["answers"]), observations, extractions)
+        yield from store_new(tenancy, LockedBatch(stored_sessions, batch, row["answers"]), observations, extractions)
     return states
 
 

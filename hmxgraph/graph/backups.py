@@ -231,11 +231,11 @@ def _checked(path: Path) -> tuple[dict[str, Any], _Foot, str]:
         last = line
     try:
         first, foot = orjson.loads(head), orjson.loads(last)
-        known = first["backup"] == "hmxgraph" and first["format"] == FORMAT
+        is_backup = first["backup"] == "hmxgraph" and first["format"] == FORMAT
         intact = foot["sha256"] == digest.hexdigest()
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise _not_a_backup(path) from error
-    if not known:
+    if not is_backup:
         raise _not_a_backup(path)
     if not intact:
         raise BackupRefused(str(path), "it is truncated or was changed", "use another copy")

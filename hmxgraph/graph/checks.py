@@ -212,13 +212,13 @@ def _recall_row(properties: Row) -> str | None:
 def _link_findings(row: Row) -> Iterator[Finding]:
     event = row["event"]
     for link, name in _LINK_FIELDS:
-        other = event.get(name)
-        if other is None or other == event["event_id"] or link in row["linked"]:
+        other_id = event.get(name)
+        if other_id is None or other_id == event["event_id"] or link in row["linked"]:
             continue
         if link in row["awaited"]:
-            yield Finding(name, "event", event["event_id"], "not stored", other, "missing")
+            yield Finding(name, "event", event["event_id"], "not stored", other_id, "missing")
         else:
-            yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other}")
+            yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other_id}")
 
 
 # Checks of memories, entities, relations and task records against their counters and hashes.

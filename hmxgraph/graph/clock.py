@@ -9,7 +9,7 @@ from functools import partial
 
 from hmxgraph.extraction.extract import extract
 from hmxgraph.graph import _entities, memories
-from hmxgraph.graph._entities import Extracted
+from hmxgraph.graph._entities import EventExtraction
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, state, write
 from hmxgraph.ingest.prepare import event_document
 from hmxgraph.protocol.events import Event
@@ -62,16 +62,18 @@ def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     """Unmark held back *events*, and learn from those not learned from before; locks as in ``_events.record``."""
     by_key = {tenancy.node_key(event.event_id): event for event in events}
-    extracted = [Extracted(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)]
+    extractions = [
+        EventExtraction(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)
+    ]
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
     opening = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
-    slots = memories.Observations.of(extracted).slots(tenancy)
+    slots = memories.Observations.of(extractions).slots(tenancy)
     opened = yield from open_batch(tenancy, {"sessions": opening, **slots})
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
     new_keys = {row["key"] for row in rows if not row["learned"]}
-    new_events = [event for event in extracted if event.event_key in new_keys]
+    new_events = [event for event in extractions if event.event_key in new_keys]
     mentions = _entities.entity_rows(tenancy, new_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(new_keys), **mentions})
     yield from memories.store(tenancy, memories.Observations.of(new_events), opened["answers"], counter())

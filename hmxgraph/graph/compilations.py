@@ -226,8 +226,8 @@ def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Cha
         return list(planned)
     rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(changes_by_key))
     leaving = set(_leaving_keys(tenancy, planned))
-    taken = {id(changes_by_key[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
-    return [_as_twin(change) if id(change) in taken else change for change in planned]
+    twin_ids = {id(changes_by_key[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
+    return [_as_twin(change) if id(change) in twin_ids else change for change in planned]
 
 
 def _as_twin(change: Change) -> Change:
@@ -357,8 +357,8 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
     before = yield from last_run(tenancy)
     version = tenant["state_version"]
     settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
-    known = tenant["compiled_summaries"] == summary_version(profile) and not options.full
-    from_version = tenant["compiled_version"] + 1 if known else _NEVER_COMPILED
+    summaries_current = tenant["compiled_summaries"] == summary_version(profile) and not options.full
+    from_version = tenant["compiled_version"] + 1 if summaries_current else _NEVER_COMPILED
     return _Run(tenancy, options, profile, imported, timer, version, from_version, as_of_us, settled)
 
 

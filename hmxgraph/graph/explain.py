@@ -38,10 +38,10 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")
-    shown = {name: value for name, value in document.items() if name not in left_out} | (
+    fields = {name: value for name, value in document.items() if name not in left_out} | (
         {"trust": trust} if trust else {}
     )
-    facts = shown | {
+    facts = fields | {
         "versions_in_chain": versions,
         "history": _history(properties),
         "tampered": list(tampering(properties)),

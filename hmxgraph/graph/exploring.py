@@ -86,10 +86,10 @@ def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dic
     packaged = query(name)
     if packaged.mode != "read":
         raise StatementMisuse(name)
-    own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
-    if foreign := own.keys() & parameters.keys():
+    tenant_parameters = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
+    if foreign := tenant_parameters.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
-    return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
+    return {key: value for key, value in tenant_parameters.items() if key in packaged.parameters} | parameters
 
 
 # The values of a saved query's parameters. Cypher answers most wrong values with null or a syntax error.

@@ -46,10 +46,10 @@ def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
     draft. An active imported artifact is retired when one of the tenant's own that states the same becomes active, so
     that nothing is stated twice.
     """
-    done, keys = yield from write(partial(_confirm, tenancy))
+    confirmation, keys = yield from write(partial(_confirm, tenancy))
     if keys:
         yield from detect_among(tenancy, keys)
-    return done
+    return confirmation
 
 
 def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
@@ -161,8 +161,8 @@ def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    found = yield from _find(tenancy, reference)
-    key: str = found["event_key"]
+    row = yield from _find(tenancy, reference)
+    key: str = row["event_key"]
     return key
 
 

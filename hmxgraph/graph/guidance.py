@@ -56,8 +56,8 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     likely = expected(chances, DEFAULT_PROFILE) | goal_actions
     changes = frozenset(filter(is_action, goal_actions))
     chance = min((chances.get(name, 0.0) for name in sorted(changes)), default=1.0)
-    known = frozenset(model.goals.actions)
-    return Guidance(lead, likely, known, done, failure, led=goal_actions, changes=changes, chance=chance)
+    known_actions = frozenset(model.goals.actions)
+    return Guidance(lead, likely, known_actions, done, failure, led=goal_actions, changes=changes, chance=chance)
 
 
 def _failure(latest: Sequence[Row]) -> str:
@@ -75,8 +75,8 @@ def answered_failures(metadata: str) -> tuple[str, ...]:
 
     """
     fields = parse_json(metadata)
-    more = fields.get("failure_keys")
-    keys = [fields.get("failure_key"), *(more if isinstance(more, list) else ())]
+    further_keys = fields.get("failure_keys")
+    keys = [fields.get("failure_key"), *(further_keys if isinstance(further_keys, list) else ())]
     return tuple(dict.fromkeys(key for key in keys if isinstance(key, str) and key))
 
 

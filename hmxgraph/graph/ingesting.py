@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from hmxgraph.errors import Fault, GraphError, IngestRefused, InvalidRequest, ParentLoop, UnknownChoice
 from hmxgraph.formats.conversion import Origin
-from hmxgraph.graph._events import extracted, record, without
+from hmxgraph.graph._events import extractions_of, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, readings
@@ -99,7 +99,7 @@ def _next(batches: Iterator[Batch]) -> Batch | None:
     """The next batch, with its extractions, ready to be written; None if there is no more."""
     with _preparing:
         batch = next(batches, None)
-        return None if batch is None else replace(batch, extracted=extracted(batch.events))
+        return None if batch is None else replace(batch, extracted=extractions_of(batch.events))
 
 
 # Asynchronous sources: messages pass the reorder window, are stored in batches, and acknowledged after the commit.

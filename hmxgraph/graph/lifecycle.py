@@ -309,11 +309,11 @@ def _supersede(
     if successor.status == "draft":
         return (yield from _propose(tenancy, row, old, successor))
     succession = row | {"old_key": old_key, "at_us": row["properties"]["status_times"][0]}
-    done = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
-    if not done:
+    rows = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
+    if not rows:
         raise _why_refused(old, successor)
-    yield from settle(tenancy, [old_key], done[0]["at_us"])
-    yield from bump(tenancy, done[0]["at_us"])
+    yield from settle(tenancy, [old_key], rows[0]["at_us"])
+    yield from bump(tenancy, rows[0]["at_us"])
     stored = yield from node(tenancy, artifact.artifact_id)
     return ArtifactReceipt(value(stored), "created", old_id)
 
@@ -402,13 +402,13 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(keys))
     if joins:
         change = change | {"at_us": (yield from _join(tenancy, artifact_id, change["at_us"]))}
-    done = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
+    rows = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
     stored = yield from node(tenancy, artifact_id)
-    if not done and not _already_done(stored, change):
+    if not rows and not _already_done(stored, change):
         raise InvalidTransition(artifact_id, stored["status"], change["status"], _legal_from(stored["status"]))
-    if done:
-        yield from settle(tenancy, keys, done[0]["at_us"])
-        yield from bump(tenancy, done[0]["at_us"])
+    if rows:
+        yield from settle(tenancy, keys, rows[0]["at_us"])
+        yield from bump(tenancy, rows[0]["at_us"])
     return value(stored)
 
 
@@ -419,10 +419,10 @@ def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
     if is_linked(new) or new["status"] != "draft":
         # Joined by an earlier attempt, or no longer a draft: the transition decides.
         return max(at_us, int(old["status_times"][-1]))
-    done = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
-    if not done:
+    rows = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
+    if not rows:
         raise _why_refused(old, value(new))
-    joined_us: int = done[0]["at_us"]
+    joined_us: int = rows[0]["at_us"]
     return joined_us
 
 

@@ -166,14 +166,14 @@ def _dream(tenancy: Tenancy, project_id: str | None) -> Plan[tuple[Dream, int, b
 
 def _digest_state(row: Row) -> DigestState:
     role, _, scope = (row["digest_key"] or "").partition(":")
-    named = DigestName(row["artifact_role"], scope if role == row["artifact_role"] else row["scope_id"])
-    return DigestState(row["key"], row["artifact_id"], named, row["stale"], row["source_updated_at_ms"])
+    name = DigestName(row["artifact_role"], scope if role == row["artifact_role"] else row["scope_id"])
+    return DigestState(row["key"], row["artifact_id"], name, row["stale"], row["source_updated_at_ms"])
 
 
 def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
     batch = {"keys": sorted(keys)}
-    done = yield bind("memory_operations/retire", tenant_id=tenancy.tenant_id, batch=batch, at_us=at_us)
-    if done:
+    rows = yield bind("memory_operations/retire", tenant_id=tenancy.tenant_id, batch=batch, at_us=at_us)
+    if rows:
         yield from bump(tenancy, at_us)
 
 

@@ -14,7 +14,7 @@ from hmxgraph.extraction.extract import EVENT_TYPE, KINDS, extract
 from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft, session_owner, user_key
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 from hmxgraph.graph._conflict_rows import Side, conflict_row
-from hmxgraph.graph._entities import Extracted, entity_key
+from hmxgraph.graph._entities import EventExtraction, entity_key
 from hmxgraph.graph._paging import check_limit, cursor, place
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, open_batch, read
@@ -72,7 +72,7 @@ class Identity(NamedTuple):
         return (self.kind, self.wording, *(qualifiers if any(qualifiers) else ()))
 
 
-def _observations_in(batch: Sequence[Extracted]) -> list[Observation]:
+def _observations_in(batch: Sequence[EventExtraction]) -> list[Observation]:
     """The memories observed in *batch*, in order of time."""
     observations = [
         Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
@@ -551,7 +551,7 @@ class Observations(NamedTuple):
     without_slot: list[Observation]
 
     @classmethod
-    def of(cls, batch: Sequence[Extracted]) -> "Observations":
+    def of(cls, batch: Sequence[EventExtraction]) -> "Observations":
         """The observations in *batch*, in order of time."""
         return cls.split(_observations_in(batch))
 

@@ -192,15 +192,15 @@ def evidence(tenancy: Tenancy, memory_id: str, limit: int) -> Plan[list[str]]:
 
 def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...]]:
     now_us = yield from _now(tenancy, request.as_of_us)
-    shown: list[MemoryHit] = []
-    limit, more = max(MIN_POOL, POOL * request.limit), True
-    while more and len(shown) < request.limit:
+    visible_hits: list[MemoryHit] = []
+    limit, may_have_more = max(MIN_POOL, POOL * request.limit), True
+    while may_have_more and len(visible_hits) < request.limit:
         [row] = yield _search_statement(tenancy, request, limit)
         hits = yield from _hits(tenancy, row["memories"], now_us)
-        shown = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
-        more = limit <= row["hit_count"] and limit < _MAX_EXAMINED
+        visible_hits = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
+        may_have_more = limit <= row["hit_count"] and limit < _MAX_EXAMINED
         limit = min(limit * _WIDER, _MAX_EXAMINED)
-    best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
+    best_hits = sorted(visible_hits, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:
         best_hits = yield from _with_siblings(tenancy, request, best_hits)
     return tuple(best_hits)
@@ -304,8 +304,8 @@ class Remembered:
         for name, value in (*ids, *(("tags", tag) for tag in self.tags)):
             if value is not None:
                 checked_text(name, value)
-        named = [("scope", self.terms.scopes), ("aliases", self.terms.aliases)]
-        for name, value in (("text", self.text), *((name, value) for name, values in named for value in values)):
+        word_lists = [("scope", self.terms.scopes), ("aliases", self.terms.aliases)]
+        for name, value in (("text", self.text), *((name, value) for name, values in word_lists for value in values)):
             if not checked_text(name, value).strip():
                 raise InvalidRequest(name, repr(value), "words", f"say the {name} in words")
         return self
@@ -443,10 +443,10 @@ def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
     yield from _lock(tenancy, (memory_id,))
     keys = [tenancy.node_key(memory_id)]
-    done = yield bind(
+    rows = yield bind(
         "memory_operations/delete", tenant_id=tenancy.tenant_id, batch={"keys": keys}, reason=reason, at_us=at_us
     )
-    if done:
+    if rows:
         yield from settle(tenancy, keys, at_us)
         yield from bump(tenancy, at_us)
     return (yield from _memory_by_id(tenancy, memory_id))
@@ -484,16 +484,16 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation:
 
     """
     old_key = tenancy.node_key(old.memory_id)
-    done = yield bind(
+    rows = yield bind(
         "memory_operations/supersede",
         tenant_id=tenancy.tenant_id,
         new_key=tenancy.node_key(new.memory_id),
         old_key=old_key,
         at_us=operation.at_us,
     )
-    if not done and new.supersedes:
+    if not rows and new.supersedes:
         raise _not_a_successor(new.text, new.supersedes)
-    if not done:
+    if not rows:
         raise SupersessionCycle(old.memory_id, new.memory_id)
     yield from settle(tenancy, [old_key], operation.at_us)
 

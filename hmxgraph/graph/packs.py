@@ -468,11 +468,11 @@ class _Nearest(NamedTuple):
         """*knowledge* plus the nearest memories that full-text search did not find, and their evidence."""
         if not self.row["memories"]:
             return knowledge
-        known = {each["memory_id"] for each in knowledge["memories"]}
-        more = [each for each in self.row["memories"] if each["memory_id"] not in known]
-        evidence = [each for each in self.row["evidence"] if each[0] not in known]
+        known_ids = {each["memory_id"] for each in knowledge["memories"]}
+        further_memories = [each for each in self.row["memories"] if each["memory_id"] not in known_ids]
+        evidence = [each for each in self.row["evidence"] if each[0] not in known_ids]
         return knowledge | {
-            "memories": [*knowledge["memories"], *more],
+            "memories": [*knowledge["memories"], *further_memories],
             "evidence": [*knowledge["evidence"], *evidence],
         }
 
@@ -561,14 +561,14 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        known = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
-        return appraised(self.request, self.state, self.first_ranking, known, count_tokens, self.guidance)
+        knowledge = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
+        return appraised(self.request, self.state, self.first_ranking, knowledge, count_tokens, self.guidance)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
         """The past sessions about something that the question names, best first."""
-        named = self.first_ranking.named_cases.any() and self.request.sections != ("episodes",)
-        return self.first_ranking.case_sessions(_EXAMPLES) if named else ()
+        names_cases = self.first_ranking.named_cases.any() and self.request.sections != ("episodes",)
+        return self.first_ranking.case_sessions(_EXAMPLES) if names_cases else ()
 
     @cached_property
     def sessions(self) -> Mapping[str, float]:
@@ -582,8 +582,8 @@ class _Opening:
     @property
     def most_examples(self) -> int:
         """How many of the sessions to fetch: all cases, else examples if question and sections call for them."""
-        wanted = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
-        return len(self.cases) or (_EXAMPLES if wanted else 0)
+        wants_examples = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
+        return len(self.cases) or (_EXAMPLES if wants_examples else 0)
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
@@ -593,8 +593,10 @@ class _Opening:
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
         """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
-        named = [(-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)]
-        return tuple(key for *_, key in sorted(named)[:_NAMED])
+        named_entities = [
+            (-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)
+        ]
+        return tuple(key for *_, key in sorted(named_entities)[:_NAMED])
 
     def vicinity(self, mentions: Iterable[Mention]) -> Vicinity:
         """The best events as starting points for ranking relations."""

@@ -146,8 +146,8 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
     statements: list[Query] = []
     for span in spans:
         if code[span].strip():
-            named = _SCHEMA_NAME.search(code[span])
-            part = named[1] if named else str(len(statements) + 1)
+            schema_object = _SCHEMA_NAME.search(code[span])
+            part = schema_object[1] if schema_object else str(len(statements) + 1)
             parameters = frozenset(_PARAMETER.findall(code[span]))
             statements.append(replace(whole, name=f"{name}:{part}", text=text[span], parameters=parameters))
     return tuple(statements)

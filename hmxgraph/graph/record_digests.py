@@ -114,10 +114,10 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[None]:
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
-    named = [
+    facets = [
         row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
     ]
-    written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
+    written = {"digest": properties, "source_keys": sorted(cited), "facets": facets}
     yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
 
 

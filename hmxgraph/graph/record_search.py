@@ -195,10 +195,10 @@ def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
 
 
 def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Iterator[H]:
-    left = budget
+    remaining = budget
     for hit in hits:
-        left -= cost(hit, count_tokens)
-        if left < 0:
+        remaining -= cost(hit, count_tokens)
+        if remaining < 0:
             return
         yield hit
 
@@ -397,15 +397,17 @@ def project_scopes(
     >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]
     ['a', 'a', 'b']
     """
-    known = checked_list("aliases", aliases)
-    if not known:
+    alias_list = checked_list("aliases", aliases)
+    if not alias_list:
         return ()
     if not project_id:
         raise InvalidRequest("project_id", "(missing)", "the current project of these aliases", "pass project_id")
-    if len(known) > MOST_ALIASES:
-        raise InvalidRequest("aliases", f"{len(known)} aliases", f"at most {MOST_ALIASES}", "search in several calls")
-    own = ProjectScope(tenancy.tenant_id, project_id)
-    scopes = tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
+    if len(alias_list) > MOST_ALIASES:
+        raise InvalidRequest(
+            "aliases", f"{len(alias_list)} aliases", f"at most {MOST_ALIASES}", "search in several calls"
+        )
+    own_scope = ProjectScope(tenancy.tenant_id, project_id)
+    scopes = tuple(dict.fromkeys([own_scope, *(_alias(tenancy, each) for each in alias_list)]))
     if own_database and any(scope.tenant_id != tenancy.tenant_id for scope in scopes):
         raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to that tenant instead")
     return scopes

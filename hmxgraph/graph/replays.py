@@ -54,14 +54,14 @@ def replay(tenancy: Tenancy, nodes: Nodes, progress: Progress) -> Procedure[None
     """Record the inputs among *nodes* in their original order, derive the rest, and repeat the decisions."""
     records = sorted(_records(nodes), key=lambda pair: (pair[0].created_us, pair[1]))
     reported_ids = {event.event_id for entry, sequence in records for event in events_of(entry, sequence)}
-    done = 0
+    event_count = 0
     for by_hand, group in groupby(_events(tenancy, nodes, reported_ids), key=_is_by_hand):
         for part in parts(group, lambda event: len(event.properties["content"])):
             ordered = tuple(sorted(part, key=lambda event: (event.session_key, event.order)))
             yield from write(partial(record_events, tenancy, Batch(ordered, by_hand=by_hand)))
-            done += len(part)
+            event_count += len(part)
             if progress:
-                progress(done)
+                progress(event_count)
     for chain in _chains(nodes):
         yield from _recorded_again(tenancy, chain)
     for entry, _ in records:
@@ -241,11 +241,14 @@ def _by_sides(
 ) -> dict[frozenset[_Side], tuple[Row, _Side | None]]:
     resolved = {}
     for node in conflicts:
-        own = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
+        own_sides = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
         kept_id = node["properties"].get("kept_id")
         # A relation is no node: conflicts between relations stay open.
-        if kept_id is None or kept_id in own:
-            resolved[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
+        if kept_id is None or kept_id in own_sides:
+            resolved[frozenset(own_sides.values())] = (
+                node["properties"],
+                None if kept_id is None else own_sides[kept_id],
+            )
     return resolved
 
 
