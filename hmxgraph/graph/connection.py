@@ -303,7 +303,7 @@ _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 Revive: TypeAlias = Callable[[], Address | None]
 
 
-class Terms(NamedTuple):
+class ConnectionTerms(NamedTuple):
     """Settings of a connection: its deadlines, how it restarts a local server, and its embedder.
 
     Each transaction may take *timeout* seconds with its retries, by default as many as :class:`Patience` allows.
@@ -322,7 +322,7 @@ class Terms(NamedTuple):
         return Patience(mode, self.timeout, whole=whole, settling=settling)
 
 
-DEFAULT_TERMS = Terms()
+DEFAULT_TERMS = ConnectionTerms()
 
 
 class Attempts:
@@ -422,7 +422,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 class Connection:
     """Performs procedures: one transaction per :class:`Work`, causally chained by the driver's bookmarks."""
 
-    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS) -> None:
+    def __init__(self, address: Address, terms: ConnectionTerms = DEFAULT_TERMS) -> None:
         self.address = address
         self.terms = terms
         self._driver = driver.acquire(address)
@@ -601,7 +601,9 @@ class _SharedDriver:
 class AsyncConnection:
     """The awaitable twin of :class:`Connection`."""
 
-    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None) -> None:
+    def __init__(
+        self, address: Address, terms: ConnectionTerms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None
+    ) -> None:
         self.address = address
         self.terms = terms
         self._shared = _SharedDriver(driver.open_async(address)) if lender is None else lender.share_driver()

@@ -302,7 +302,7 @@ CONTRADICTION = "contradicting_facts"
 
 
 @dataclass(slots=True)
-class _Chained:
+class _SlotRows:
     """Rows of ``memories/record`` (chained and disputing memories), ``conflicts/open`` and ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
@@ -327,7 +327,7 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give every interval without a key that of its memory, which follows from its answer and first event.
+        """Give every interval that has no key the key of its memory, which follows from its answer and first event.
 
         The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
         """
@@ -435,9 +435,9 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _SlotRows:
     """Merge *observations* into the chains whose *stored* answers ``events/open`` returned."""
-    rows = _Chained()
+    rows = _SlotRows()
     by_slot: dict[str, list[Observation]] = {}
     for observation in observations:
         by_slot.setdefault(slot_key(builder.tenancy, observation.draft.slot), []).append(observation)
@@ -458,7 +458,7 @@ def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
     return [_unchanged(interval) | position for interval, position in zip(intervals, positions, strict=True)]
 
 
-def _merge_slot(slot: _Slot, rows: _Chained) -> None:
+def _merge_slot(slot: _Slot, rows: _SlotRows) -> None:
     timeline = settle(
         map(_interval, slot.stored.values()), (observation.assertion for observation in slot.answers.values())
     )

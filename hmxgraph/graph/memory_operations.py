@@ -158,7 +158,7 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
-    """The memory with this id and its evidence, even if hidden.
+    """The memory with this id and the ids of its first 100 events, even if hidden.
 
     Raises:
         NotFound: there is no such memory.
@@ -274,7 +274,7 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class NewMemory:
     """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and terms such as its expiry."""
 
     kind: str
@@ -285,7 +285,7 @@ class Remembered:
     user_id: str | None = None
     terms: Terms = NO_TERMS
 
-    def checked(self) -> "Remembered":
+    def checked(self) -> "NewMemory":
         """The memory itself, if it is valid.
 
         Raises:
@@ -332,11 +332,11 @@ class Remembered:
         return {name: value for name, value in properties.items() if value is not None}
 
 
-def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
+def add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
-        UnknownChoice, InvalidRequest: those of :meth:`Remembered.checked`.
+        UnknownChoice, InvalidRequest: those of :meth:`NewMemory.checked`.
         NotFound: no memory can be extracted from the text.
 
     """
@@ -354,7 +354,7 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
+def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
@@ -363,7 +363,7 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
         SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
         UnknownChoice: no such kind.
         InvalidRequest: the words are those of a memory that already supersedes another one; or as in
-            :meth:`Remembered.checked`.
+            :meth:`NewMemory.checked`.
 
     """
     what.checked()
@@ -425,7 +425,7 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
     return known[value]
 
 
-def _add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+def _add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
@@ -436,7 +436,7 @@ def _add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
+def _no_memory(tenancy: Tenancy, what: NewMemory) -> NotFound:
     return NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
 
 
@@ -452,7 +452,7 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
     return (yield from _memory_by_id(tenancy, memory_id))
 
 
-def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+def _supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     repeated = yield from _lock(tenancy, (memory_id,), operation.event_id)
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
@@ -564,7 +564,7 @@ def _session(tenancy: Tenancy) -> Row:
 
 
 def remember(
-    tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]
+    tenancy: Tenancy, statements: Sequence[tuple[NewMemory, MemoryOperation]]
 ) -> Procedure[tuple[Memory, ...]]:
     """Remember all *statements* in one transaction and return their memories, in the same order.
 
@@ -574,7 +574,7 @@ def remember(
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: as in :meth:`Remembered.checked`; or the words are those of a memory that already supersedes
+        InvalidRequest: as in :meth:`NewMemory.checked`; or the words are those of a memory that already supersedes
             another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
@@ -586,7 +586,7 @@ def remember(
     return (yield from write(partial(_remember, tenancy, statements))) if statements else ()
 
 
-def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
+def _remember(tenancy: Tenancy, statements: Sequence[tuple[NewMemory, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
     events = [
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
@@ -605,7 +605,7 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
     return tuple(stored[event.key][0] for event in events)
 
 
-def _other_statement(statement: Remembered) -> InvalidRequest:
+def _other_statement(statement: NewMemory) -> InvalidRequest:
     expected = "one that was not used for the same text with other options"
     return InvalidRequest("idempotency_key", f"of {statement.text!r:.60}", expected, "use another key")
 

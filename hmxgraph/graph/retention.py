@@ -128,8 +128,8 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     sessions of these events are deprecated and blanked, whatever evidence remains.
 
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
-    that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
-    and reports what would be erased.
+    that the event reported are erased with it, and digests that may contain them are deleted. An import selected by its
+    fingerprint is withdrawn, too. A dry run writes nothing and reports what would be erased.
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
