@@ -30,11 +30,11 @@ ABOUT = 3.0
 # that mentions it.
 _BRIDGE_SOURCES = 8
 _TITLE_BRIDGE = 2.25
-_SHARED_BRIDGE = 1.2
+_SHARED_BRIDGE = 1.8
 # The share of a bridge's gain that is left if the target has none of the remaining words of the question; larger if the
 # target is about the entity.
 _TITLE_FLOOR = 0.35
-_SHARED_FLOOR = 0.2
+_SHARED_FLOOR = 0.25
 # Factor on the gain over a second bridge.
 _SECOND_HOP = 0.8
 
