@@ -321,7 +321,7 @@ def _facets(criteria: SearchCriteria) -> Row:
 
 
 def _mode_facets(row: Row) -> list[str]:
-    """The facets of a candidate that modes use."""
+    """The facets of a candidate that a search mode may prefer."""
     role = row["artifact_role"]
     return [
         facet("artifact_kind", row["artifact_kind"]),

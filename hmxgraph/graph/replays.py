@@ -1,7 +1,8 @@
 """Replays: the inputs and decisions in a tenant's backup, recorded again under another tenant.
 
-Events, task records and artifacts that cannot be derived are recorded with their ids; the rest is derived again, and
-decisions about memories and conflicts are repeated. Every step may be repeated, so an interrupted replay is continued.
+Events, task records and artifacts that cannot be derived are recorded with their ids, other knowledge is derived again,
+and decisions about memories and conflicts are repeated. Every step may be repeated, so an interrupted replay is
+continued.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
