@@ -313,7 +313,7 @@ def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
 
 
 def _call_before(calls: list[int] | None, position: int) -> int | None:
-    """The position of the nearest call before the result at *position*."""
+    """The position of the nearest call before the result at *position*; None if there is none."""
     return max((call for call in calls or () if call < position), default=None)
 
 

@@ -135,8 +135,9 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     """The query for nodes of one tenant's *scope* with any of *terms* or, at a lower weight, a term spelt similarly.
 
-    Similar spellings (one letter different) are searched only in queries of at most 12 terms, for terms that consist of
-    four or more ASCII letters: letters have no meaning in Lucene's syntax, so these terms need no quotes.
+    Similar spellings (one letter more, less or different, or two swapped) are searched only in queries of at most 12
+    terms, for terms that consist of four or more ASCII letters: letters have no meaning in Lucene's syntax, so these
+    terms need no quotes.
 
     >>> knowledge_query("t1t", ["eror", "42"])
     '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'

@@ -278,7 +278,7 @@ BEFORE_FIRST = -(2**63)
 class Page(NamedTuple):
     """The check of a page of events in order of time: their number, findings, and where it ended (None: last page)."""
 
-    records: int
+    event_count: int
     findings: tuple[Finding, ...]
     after: tuple[int, str] | None
 
@@ -296,7 +296,7 @@ def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
     after: tuple[int, str] | None = (BEFORE_FIRST, "")
     while after is not None:
         page = yield from read(partial(_events, tenancy, after))
-        checked["events"] += page.records
+        checked["events"] += page.event_count
         findings += page.findings
         after = page.after
     keys = yield from read(lambda: _keys(tenancy))

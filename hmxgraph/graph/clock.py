@@ -66,9 +66,9 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
         EventExtraction(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)
     ]
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
-    opening = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
+    session_rows = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
     slots = memories.Observations.of(extractions).slots(tenancy)
-    opened = yield from open_batch(tenancy, {"sessions": opening, **slots})
+    opened = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
@@ -77,9 +77,11 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     mentions = _entities.entity_rows(tenancy, new_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(new_keys), **mentions})
     yield from memories.store(tenancy, memories.Observations.of(new_events), opened["answers"], counter())
-    settled: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
-    settled |= {name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")}
-    yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settled)
+    settle_batch: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
+    settle_batch |= {
+        name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")
+    }
+    yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settle_batch)
 
 
 def _iso(time_us: int | None) -> str | None:
@@ -95,5 +97,5 @@ def _hold_back(tenancy: Tenancy, latest_us: int) -> Plan[None]:
     version = yield from bump(tenancy, 0)
     yield bind("retention/hold_back", tenant_id=tenancy.tenant_id, latest_us=latest_us, version=version)
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
-    left_us = rows[0]["latest_us"] or 0
-    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=left_us)
+    remaining_us = rows[0]["latest_us"] or 0
+    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=remaining_us)

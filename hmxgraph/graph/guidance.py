@@ -38,16 +38,16 @@ def models_kept() -> Mapping[str, Model]:
         return dict(_models)
 
 
-def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
+def guidance(request: str, row: Row, cached_models: Mapping[str, Model]) -> Guidance:
     """Guidance for *request* from a row of ``recall/events``.
 
-    *kept* are the cached models, which the statement was asked to leave out.
+    *cached_models* were not fetched again, and are looked up by their hash.
     """
     done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
     failure = _failure(row["latest"])
     if row["model_hash"] is None:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
-    model = kept[row["model_hash"]] if row["model"] is None else _parsed_model(row["model_hash"], row["model"])
+    model = cached_models[row["model_hash"]] if row["model"] is None else _parsed_model(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     chances = predicted_actions(request, done, model)
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)

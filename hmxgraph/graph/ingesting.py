@@ -118,7 +118,7 @@ async def streamed(
     next_message = asyncio.ensure_future(anext(messages))
     try:
         while True:
-            await asyncio.wait({next_message}, timeout=flow.patience())
+            await asyncio.wait({next_message}, timeout=flow.longest_wait())
             if idle := not next_message.done():
                 flow.release()
             else:
@@ -171,12 +171,12 @@ class _Flow:
         """Release from the window the messages that have waited long enough."""
         self._gather(self._window.release(monotonic()))
 
-    def patience(self) -> float | None:
+    def longest_wait(self) -> float | None:
         """Maximum seconds to wait for the next message; None without a limit."""
-        held = self._window.wait(monotonic())
+        release_seconds = self._window.wait(monotonic())
         if self._open_batch.empty:
-            return held
-        return LINGER if held is None else min(LINGER, held)
+            return release_seconds
+        return LINGER if release_seconds is None else min(LINGER, release_seconds)
 
     def due(self, *, idle: bool) -> list[Batch]:
         """The batches to be written now: full ones, and the open one if it waited too long or *idle* is set."""
