@@ -75,11 +75,11 @@ def artifact_row(
         "chain_key": key,
         "lineage_key": lineage_key or artifact.artifact_id,
         "created_us": created_us,
-        **_wire(document),
-        **_hashes(tenancy, document),
-        **_history(document, began_us),
-        **_readable(tenancy, document, count_tokens),
-        **_bounds(document),
+        **_wire_properties(document),
+        **_hash_properties(tenancy, document),
+        **_history_properties(document, began_us),
+        **_text_properties(tenancy, document, count_tokens),
+        **_validity_properties(document),
         "guides": _guides(document),
     }
     return {
@@ -160,13 +160,13 @@ def tampering(properties: Row) -> tuple[str, ...]:
     return tuple(name for name, holds in checks.items() if not holds)
 
 
-def _wire(document: Mapping[str, Any]) -> Row:
+def _wire_properties(document: Mapping[str, Any]) -> Row:
     row = {name: document[name] for name in _WIRE if name in document}
     row |= {name: canonical_text(row[name]) for name in _NESTED if name in row}
     return row | {name: float(row[name]) for name in _NUMBERS if name in row}
 
 
-def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
+def _hash_properties(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
     alive = document["status"] in LIVE_STATUSES
     supersedes = document.get("supersedes")
     return {
@@ -192,7 +192,7 @@ def _guides(document: Mapping[str, Any]) -> str | None:
     return artifact_type if artifact_type in _GUIDING or names_tools else None
 
 
-def _history(document: Mapping[str, Any], began_us: int) -> Row:
+def _history_properties(document: Mapping[str, Any], began_us: int) -> Row:
     updated_us = microseconds(document["updated_at"]) if "updated_at" in document else None
     return {
         "updated_us": updated_us,
@@ -222,7 +222,7 @@ def worked(observed: int, success_rate: float | None) -> str | None:
     return f"{'✓' if success_rate >= _LEAST_SUCCESS else '✗'} {round(success_rate * observed)} of {observed}"
 
 
-def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
+def _text_properties(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
     text = _artifact_text(document)
     tags = tuple(document.get("tags") or ())
     words = artifact_words(document["title"], document["summary"], document["content"], tags)
@@ -235,7 +235,7 @@ def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: Token
     }
 
 
-def _bounds(document: Mapping[str, Any]) -> Row:
+def _validity_properties(document: Mapping[str, Any]) -> Row:
     scope = validity(document.get("validity_scope"))
     return {
         "valid_tenants": scope.tenants,

@@ -187,7 +187,7 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
     """
     head, foot, file_hash = _checked(path)
     if head["tenant_id"] == tenancy.tenant_id:
-        yield from _restored(tenancy, path, progress)
+        yield from _restore_tenant(tenancy, path, progress)
         digest = yield from _digest(tenancy)
         same: bool | None = digest == foot.digest
     else:
@@ -344,7 +344,7 @@ class _Steps:
         return value
 
 
-def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
+def _restore_tenant(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
     """Restore the tenant; begin again if an answer was lost.
 
     Raises:
@@ -355,7 +355,7 @@ def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[Non
         yield from _checked_remains(tenancy, path)
         mark = yield from write(partial(_begin, tenancy, path))
         steps = _Steps(tenancy, mark["run"])
-        tenant_nodes = yield from _loaded(tenancy, path, progress, mark["id"], steps)
+        tenant_nodes = yield from _load(tenancy, path, progress, mark["id"], steps)
         yield from steps.take(partial(_finish, tenancy, tenant_nodes, mark["id"]))
         # Without an answer, the last step is stored if the tenant's node is there.
         if not steps.lost or (yield from read(partial(_tenant_node, tenancy))):
@@ -373,7 +373,7 @@ def _begin(tenancy: Tenancy, path: Path) -> Plan[Row]:
     return mark
 
 
-def _loaded(tenancy: Tenancy, path: Path, progress: Progress, mark_id: str, steps: _Steps) -> Procedure[list[Row]]:
+def _load(tenancy: Tenancy, path: Path, progress: Progress, mark_id: str, steps: _Steps) -> Procedure[list[Row]]:
     """Create the nodes of the backup, then their relationships; returns the tenant's own node, to be created last."""
     remains = yield from _ids(tenancy)
     for ids in parts(id_ for id_ in remains if id_ != mark_id):

@@ -159,6 +159,7 @@ def _leaves(change: Change) -> bool:
 
 
 def _interim_reason(status: str) -> str:
+    """The reason for a status change of a head that a new artifact is about to replace."""
     return f"compiler: {'validated' if status == 'active' else 'replaced before it was validated'}"
 
 

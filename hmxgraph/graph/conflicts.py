@@ -59,6 +59,7 @@ def opposing_policies(
 
 
 def _disagreement(artifact: Row, other: Row) -> str | None:
+    """Why two artifacts about the same condition or cause exclude each other; None if they do not."""
     if not overlap(_validity(artifact), _validity(other)):
         return None
     left, right = sorted((artifact, other), key=lambda row: str(row["artifact_id"]))
@@ -66,13 +67,14 @@ def _disagreement(artifact: Row, other: Row) -> str | None:
     contradicts = differs if artifact["artifact_type"] == "decision_policy" else opposed
     if not (first and second and contradicts(first, second)):
         return None
-    question = _text(parse_json(left["content"]), "condition") or _text(parse_json(left["content"]), "cause")
+    question = _field(parse_json(left["content"]), "condition") or _field(parse_json(left["content"]), "cause")
     return f"for {question!r} one says {first!r}, the other {second!r}"
 
 
 def _answer(row: Row) -> str:
+    """The recommendation of a decision policy, or the effect of a causal pattern."""
     name = "recommendation" if row["artifact_type"] == "decision_policy" else "effect"
-    return _text(parse_json(row["content"]), name)
+    return _field(parse_json(row["content"]), name)
 
 
 def _artifact_side(row: Row) -> Side:
@@ -93,7 +95,7 @@ def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
 
 
-def _text(content: Any, name: str) -> str:
+def _field(content: Any, name: str) -> str:
     return str(content.get(name) or "")
 
 

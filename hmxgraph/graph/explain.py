@@ -136,10 +136,10 @@ def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, 
     source_events = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
     events = {tenancy.node_key(event.event_id): event for event in source_events}
     conflicts = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
-    return tuple(_explained(row, _memory_facts(row, tenancy.trust), events, conflicts) for row in rows)
+    return tuple(_memory_explanation(row, _memory_facts(row, tenancy.trust), events, conflicts) for row in rows)
 
 
-def _explained(
+def _memory_explanation(
     row: Row,
     facts: Mapping[str, Any],
     events: Mapping[str, Evidence],

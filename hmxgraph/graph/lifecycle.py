@@ -261,7 +261,7 @@ def change_status(
     """
     change = {"status": status, "reason": reason, "at_us": at_us, "from": [before]}
     artifact = yield from write(lambda: _transition(tenancy, artifact_id, change))
-    yield from _detected(tenancy, artifact)
+    yield from _detect(tenancy, artifact)
     return artifact
 
 
@@ -439,11 +439,11 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
     """*recorded* with the conflicts that it opened; a repeated call detects again, in case it was interrupted."""
-    opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
+    opened = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
     return replace(recorded, conflicts=opened)
 
 
-def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
+def _detect(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
     """The ids of the conflicts that *artifact* opens; only active artifacts of some types can open any."""
     if artifact.status != "active" or artifact.artifact_type not in SUBJECTS:
         return ()

@@ -7,7 +7,7 @@ from typing import Any
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
-from hmxgraph.graph.record_digests import refreshed
+from hmxgraph.graph.record_digests import refresh
 from hmxgraph.graph.records import task_key, write_fields
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.memories import DreamReport, Report
@@ -70,7 +70,7 @@ def compact(
     """
     roles = WIDE_ROLES if digest_modes is None else tuple(_role(name) for name in digest_modes)
     names = [digest_name(role, project_id=project_id) for role in roles]
-    digests = yield from refreshed(tenancy, names, force=force)
+    digests = yield from refresh(tenancy, names, force=force)
     return Report({"digests": [view.document() for view in digests]})
 
 
@@ -85,7 +85,7 @@ def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts:
         return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED)
     if maintenance.retire:
         yield from write(partial(_retire, tenancy, [finding.key for finding in maintenance.retire], at_us))
-    yield from refreshed(tenancy, maintenance.refresh, force=False)
+    yield from refresh(tenancy, maintenance.refresh, force=False)
     report_id = yield from _report(tenancy, maintenance, drafts, has_task=has_task)
     return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED, report_id)
 

@@ -85,7 +85,7 @@ def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Proced
     return stored_digests[0] if stored_digests else None
 
 
-def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
+def refresh(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
     """The up-to-date digests *names*, without those that would be empty."""
     digests: list[RecordView] = []
     for name in names:

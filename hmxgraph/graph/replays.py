@@ -64,12 +64,12 @@ def replay(tenancy: Tenancy, nodes: Nodes, progress: Progress) -> Procedure[None
             if progress:
                 progress(event_count)
     for chain in _chains(nodes):
-        yield from _recorded_again(tenancy, chain)
+        yield from _record_again(tenancy, chain)
     for entry, _ in records:
         if entry.artifact_kind != "digest":
             yield from write_record(tenancy, TaskRecord.parse(entry.document() | {"tenant_id": tenancy.tenant_id}))
     yield from compile_tenant(tenancy, CompileOptions(full=True))
-    yield from _decided_again(tenancy, _Decisions.of(nodes))
+    yield from _decide_again(tenancy, _Decisions.of(nodes))
 
 
 def _records(nodes: Nodes) -> Iterator[tuple[TaskRecord, int]]:
@@ -126,7 +126,7 @@ def _chains(nodes: Nodes) -> list[list[Row]]:
     return sorted(by_hand, key=lambda chain: chain[0]["recorded_us"])
 
 
-def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
+def _record_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
     """Record the versions of a chain with the proposals to succeed them, and change their statuses as before."""
     stored = []
     for version in chain:
@@ -138,9 +138,9 @@ def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
             continue
         stored.append(version)
         proposed = version.get("supersedes") and not is_linked(version)
-        yield from _changed_again(tenancy, version, ("active", *_ENDED) if proposed else ("active",))
+        yield from _change_again(tenancy, version, ("active", *_ENDED) if proposed else ("active",))
     for version in stored:
-        yield from _changed_again(tenancy, version, _ENDED)
+        yield from _change_again(tenancy, version, _ENDED)
     compiled = [version for version in chain if version["lineage_key"].startswith(LINEAGES)]
     if compiled:
         yield from write(partial(_mark_compiled, tenancy, compiled))
@@ -166,7 +166,7 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
     return Artifact.parse(document)
 
 
-def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
+def _change_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
     """Make those status changes to one of *statuses* that no other replay of the backup has made."""
     history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
     for (before, *_), (status, at_us, reason) in pairwise(history):
@@ -253,7 +253,7 @@ def _by_sides(
     return resolved
 
 
-def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
+def _decide_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
     """Supersede and delete memories again, and resolve conflicts."""
     for memory in decisions.memories.values():
         if memory.predecessor is not None:
@@ -269,7 +269,7 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
             yield from memory_operations.delete(tenancy, memory_id, reason, at_us)
     if decisions.resolved:
         for conflict in (yield from conflicts.conflicts(tenancy)):
-            yield from _resolved_again(tenancy, conflict, decisions.resolved)
+            yield from _resolve_again(tenancy, conflict, decisions.resolved)
 
 
 def _counterpart_id(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
@@ -291,7 +291,7 @@ def _memories_of(tenancy: Tenancy, event_id: str) -> Plan[list[Row]]:
     return (yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event_key))
 
 
-def _resolved_again(
+def _resolve_again(
     tenancy: Tenancy, conflict: Conflict, resolved: Mapping[frozenset[_Side], tuple[Row, _Side | None]]
 ) -> Procedure[None]:
     # The ids of memories differ between tenants, their texts do not.

@@ -160,7 +160,7 @@ def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         totals.add(page)
         compiled = yield from read(partial(_compiled_from, tenancy, page))
-        totals.lose("artifact", _living(compiled))
+        totals.lose("artifact", _living_ids(compiled))
         for row in (yield from read(partial(_dependents, tenancy, page))):
             chosen_evidence[row["kind"], row["id"]] += row["chosen"]
             if chosen_evidence[row["kind"], row["id"]] == row["live"]:
@@ -258,7 +258,7 @@ def _compiled(tenancy: Tenancy) -> Row:
     return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
 
 
-def _living(compiled: Sequence[Row]) -> list[str]:
+def _living_ids(compiled: Sequence[Row]) -> list[str]:
     return [row["artifact_id"] for row in compiled if row["living"]]
 
 
@@ -359,7 +359,7 @@ def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[st
     yield from deprecate(tenancy, unsupported, REASON, at_us)
     yield from settle(tenancy, citing + unsupported, at_us)
     yield bind("retention/blank_conflicts", tenant_id=tenancy.tenant_id, batch={"artifact_keys": citing + unsupported})
-    return [*_living(compiled), *(row["artifact_id"] for row in rows)]
+    return [*_living_ids(compiled), *(row["artifact_id"] for row in rows)]
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:
