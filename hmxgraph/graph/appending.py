@@ -165,6 +165,7 @@ def _receipt(
     faults: Sequence[Fault],
     states: Sequence[str],
 ) -> Receipt:
+    """The receipt of one item; *states* are those that `append` returned for its *events*."""
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
     event_warnings = [text for event in events for text in event.event.warnings]
     event_warnings += [

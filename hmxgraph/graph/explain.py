@@ -202,6 +202,12 @@ def _entity(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 
 
 def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
+    """The trail of a relation, whose id is its type between the first characters of the keys of its ends.
+
+    Raises:
+        NotFound: *record_id* is not the id of a relation either.
+
+    """
     source, _, rest = record_id.partition(":")
     relation_type, _, target = rest.rpartition(":")
     ends = {"source_begin": source, "target_begin": target, "relation_type": relation_type}

@@ -224,6 +224,7 @@ def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
 
 
 def _match_drafts(tenancy: Tenancy, restored: Restoration) -> Plan[_ImportedDrafts]:
+    """Compare the drafts of an import with the stored artifacts that have their type and content."""
     rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
     drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
     existing = yield bind("fingerprints/existing", tenant_id=tenancy.tenant_id, drafts=drafts)

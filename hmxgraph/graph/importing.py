@@ -77,6 +77,7 @@ class Importing:
             yield from self._source(source, group)
 
     def _source(self, source: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """The events of one source, and its faults; a source in an unknown format is rejected as a whole."""
         recognised = self.choice or format_named(self.formats.get(source, ""))
         if recognised is None:
             head, sample = _sampled(arrivals)

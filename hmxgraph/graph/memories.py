@@ -459,6 +459,7 @@ def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
 
 
 def _merge_slot(slot: _Slot, rows: _SlotRows) -> None:
+    """Merge the observations of *slot* into its chain, and add the resulting rows to *rows*."""
     timeline = settle(
         map(_interval, slot.stored.values()), (observation.assertion for observation in slot.answers.values())
     )
@@ -476,6 +477,7 @@ def _merge_slot(slot: _Slot, rows: _SlotRows) -> None:
 
 
 def _interval(row: Row) -> Interval:
+    """A stored answer as an interval; its first and last times stand for assertions that were not fetched."""
     stored = [StoredAssertion(time_us, event_key) for time_us, event_key in row["assertions"]]
     assertions = tuple(stored or [StoredAssertion(row["first_us"], ""), StoredAssertion(row["last_us"], "")])
     return Interval(

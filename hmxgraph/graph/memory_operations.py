@@ -505,6 +505,7 @@ def _judge(
     operation: MemoryOperation,
     recorded: tuple[str, Mapping[str, Any]],
 ) -> Plan[tuple[MemoryView, ...]]:
+    """Count a judgement of memories and record it as an event, unless that event is stored already."""
     repeated = yield from _lock(tenancy, ids, operation.event_id)
     if repeated:
         return (yield from _views(tenancy, ids))

@@ -610,6 +610,7 @@ class _Opening:
         )
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
+        """The material for the pack: events ranked with their neighbourhood, and appraised knowledge with relations."""
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
         related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)

@@ -643,6 +643,7 @@ def _written_before(submitted: TaskRecord, stored: _EarlierRecord, generated: Co
 
 
 def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
+    """Store new records with their links and events, and mark the digests that they affect as stale."""
     count = counter()
     opened = yield from _open_sessions(tenancy, [step.record for step in steps])
     stored = {key: StoredBody(*body) for key, *body in opened["events"]}
