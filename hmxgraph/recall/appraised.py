@@ -203,7 +203,8 @@ def _appraisal(
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
-    return Appraisal(question, weights, decay, priors, *counter_and_guidance)
+    clauses = () if by_words.takes_whole else question.clauses
+    return Appraisal(question, weights, decay, priors, *counter_and_guidance, clauses=clauses)
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:

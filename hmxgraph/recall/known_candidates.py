@@ -58,7 +58,7 @@ class Appraisal:
     """How a question scores knowledge: term weights, recency decay and priors in force.
 
     ``general_words`` are terms that most titles of procedures contain. ``best_rule`` is the largest share of the
-    question in a rule that agents told users.
+    question in a rule that agents told users. ``clauses`` are the terms of each question, if the text asks several.
     """
 
     question: Question
@@ -69,16 +69,26 @@ class Appraisal:
     guidance: Guidance = NO_GUIDANCE
     general_words: frozenset[str] = frozenset()
     best_rule: float = 0.0
+    clauses: tuple[frozenset[str], ...] = ()
 
     @cached_property
-    def _enough(self) -> float:
-        return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
+    def _weights_of_clauses(self) -> list[tuple[Mapping[str, float], float]]:
+        """The weights of the terms of the whole text and of each clause, each with the weight that is a full match."""
+        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in self.clauses]
+        texts = (self.weights, *clauses)
+        return [(weights, _weight_of_heaviest(weights)) for weights in texts if any(weights.values())]
 
     def share(self, words: str) -> float:
-        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1."""
+        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1.
+
+        If the text asks several questions, the share of the one that matches best.
+        """
         term_set = set(words.split())
-        matched = sum(weight for term, weight in self.weights.items() if term in term_set)
-        return min(matched / self._enough, 1.0) if self._enough else 0.0
+        shares = (
+            sum(weight for term, weight in weights.items() if term in term_set) / enough
+            for weights, enough in self._weights_of_clauses
+        )
+        return min(max(shares, default=0.0), 1.0)
 
     def share_of_failure(self, words: str) -> float:
         """Return :meth:`share` for the *words* of a playbook, without terms common to all failures if others remain."""
@@ -120,9 +130,14 @@ class Appraisal:
         Below the *least* relevance, recency and salience are 0, so that the score is below the threshold. A question
         without terms has no such limit.
         """
-        if self._enough and relevance < least:
+        if self._weights_of_clauses and relevance < least:
             return Components(relevance, 0.0, provenance, 0.0)
         return Components(relevance, self.decay.recency(time_us), provenance, salience)
+
+
+def _weight_of_heaviest(weights: Mapping[str, float]) -> float:
+    """Return the weight of the ``_ENOUGH_TERMS`` heaviest terms."""
+    return sum(sorted(weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
 
 # Task records as candidates, weighted by trust (memd).

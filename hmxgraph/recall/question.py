@@ -174,12 +174,14 @@ _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|t
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
+_AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]*\?)", re.IGNORECASE)
 # Words that refer to something said before.
 _REFERS_BACK = re.compile(
     r"\b(?:its?|he|him|his|she|hers?|they|them|theirs?|this|that|these|those|ones?)\b", re.IGNORECASE
 )
-# A question with fewer terms is part of the one before it. More parts than ``_MOST_PARTS`` are not ranked separately.
-_LEAST_TERMS_OF_PART, _MOST_PARTS = 2, 4
+# A question with more parts than this is not ranked by parts.
+_MOST_PARTS = 4
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -196,7 +198,8 @@ class Question:
       asks what can be done; ``when``: asks for a time; ``own``: has "I" or "my".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
-    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately.
+    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately;
+      ``clauses`` are the terms of each of them, and of those that "and" joins in a sentence.
     - Time: ``span`` is the time that it names; ``dated``: the calendar gives that ("in May 2023"), not the moment of
       asking ("last week"), and it is no open range; ``months``: the terms of the months, seasons and holidays in it.
     """
@@ -223,6 +226,7 @@ class Question:
     months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
     parts: tuple["Question", ...] = field(default=(), repr=False)
+    clauses: tuple[frozenset[str], ...] = field(default=(), repr=False)
 
     def mentions(self, name_terms: str) -> bool:
         """Whether the space-separated terms of a name occur in the question as one run."""
@@ -239,7 +243,9 @@ class Question:
             return self
         corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
         own_terms = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        return replace(self, terms=own_terms, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
+        runs = self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS]))
+        clauses = tuple(frozenset(spelling.get(term, term) for term in clause) for clause in self.clauses)
+        return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -260,7 +266,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     timed = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), timed)
     question_terms = terms(timed) if time is None else _without_may(terms(timed))
     recalls, works, names = _asks_about_past(read), asks_for_work(read), tuple(dict.fromkeys(names))
-    parts = _parts(read, names)
+    parts, clauses = _parts(read, names), _parts(_AND_ANOTHER.sub("? ", read), names)
     return Question(
         text,
         tuple(dict.fromkeys(question_terms))[:MOST_TERMS],
@@ -284,14 +290,15 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         () if time is None else _months(read[time.start : time.end]),
         names,
         tuple(understood(part, as_of_us, [name for name in names if name in part]) for part in parts),
+        tuple(frozenset(terms(clause)) for clause in clauses),
     )
 
 
 def _parts(text: str, names: Collection[str]) -> list[str]:
     """Return the questions in *text*, each with the statements before it; none if there is only one or too many.
 
-    A question that refers to something said before, or has hardly any terms of its own, stays with the one before it.
-    After one of the *names*, a pronoun refers to that.
+    A question that refers to something said before, or has no terms of its own, stays with the one before it. After
+    one of the *names*, a pronoun refers to that.
 
     >>> _parts("Where does Ann live? Has she moved? What does Bob do when he is ill?", ["Ann", "Bob"])
     ['Where does Ann live? Has she moved?', 'What does Bob do when he is ill?']
@@ -303,9 +310,9 @@ def _parts(text: str, names: Collection[str]) -> list[str]:
     part = ""
     for sentence in _SENTENCE_END.split(text.strip()):
         part = f"{part} {sentence}".lstrip()
-        if not sentence.endswith("?"):
+        if not sentence.endswith("?") or not (terms(part) or parts):
             continue
-        if parts and (_refers_back(part, names) or len(terms(part)) < _LEAST_TERMS_OF_PART):
+        if parts and (_refers_back(part, names) or not terms(part)):
             parts[-1] += f" {part}"
         else:
             parts.append(part)

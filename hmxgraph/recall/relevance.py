@@ -347,12 +347,14 @@ class Ranking:
     meanings: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def has_parts(self) -> bool:
-        """Whether to rank events for each part of the question: not for a request for work with tools.
+    def takes_whole(self) -> bool:
+        """Whether not to take the text apart: past sessions of work with tools are compared with the whole request."""
+        return self.question.works and self.pool.of_tools
 
-        Past sessions of such work are compared with the request as a whole.
-        """
-        return bool(self.question.parts) and not (self.question.works and self.pool.of_tools)
+    @property
+    def has_parts(self) -> bool:
+        """Whether to rank events for each part of the question."""
+        return bool(self.question.parts) and not self.takes_whole
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
