@@ -30,7 +30,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.question import ANY_FAILURE, Question
 from hmxgraph.text.artifacts import TOLD_TO_USERS
 from hmxgraph.text.lines import attributed, rejection, speaker_name
-from hmxgraph.text.terms import TokenCounter, search_text
+from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # How knowledge is scored: match with the question, recency, priors.
 
@@ -42,6 +42,9 @@ _ENOUGH_TERMS = 6
 # least ``_NAMED``. Evidence that matches less of the question proves nothing.
 _LEAST_MEMORY = 0.35
 _NAMED = 0.5
+# The same for policies, whose terms are few and common. Words that ask for policies.
+_LEAST_POLICY = 0.3
+_FOR_POLICIES = frozenset(terms("rule policy guideline regulation apply allow permit limit standing"))
 # A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
 # A word with a capital letter.
@@ -101,11 +104,23 @@ class Appraisal:
         It is at least ``_NAMED`` if the question has an alias of the memory, or a rare name that is in its text.
         """
         share = max(self.share(memory.words), memory.meaning)
+        if memory.kind == "policy":
+            share = max(share, self._share_of_policy(memory.words))
         statement = SAID_BY.sub("", memory.text, count=1)
         # Goals and rules begin with a verb: its capital does not make it a name.
         statement = statement.partition(" ")[2] if memory.kind in _SECTIONS else statement
         is_named = any(map(self.names, memory.aliases)) or any(map(self._has_rare_name, _NAME.findall(statement)))
         return max(share, _NAMED) if is_named else share
+
+    def _share_of_policy(self, words: str) -> float:
+        """Return how many of the question's terms a policy with these *words* has, as a share, whatever they weigh.
+
+        A policy is about what the tenant's work is about, so that the terms it shares with a question are common ones.
+        Words for policies are ignored: "Cancellation rules?" asks for those about cancellations.
+        """
+        asked = [term for term in self.question.terms if term not in _FOR_POLICIES]
+        shared = len(set(words.split()).intersection(asked))
+        return shared / len(asked) if asked else 0.0
 
     def _has_rare_name(self, name: str) -> bool:
         """Whether the question contains all terms of *name*, and all of them are rare enough to select something."""
@@ -450,7 +465,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
     # The first request of another session is a goal here only if the question is much like it.
-    least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
+    least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
+    least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
