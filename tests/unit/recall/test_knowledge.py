@@ -404,8 +404,8 @@ def test_each_question_of_a_text_gets_its_fact(query, facts):
 def test_a_request_for_work_with_tools_is_matched_as_a_whole():
     """What concerns one clause of such a request is not thereby about the request."""
     done = [event(1, "cancel -> done", kind=RESULT, source="tool:cancel")]
-    text = "Please cancel the lease of my flat in Leeds. Can you refund the rent? And what does parking cost?"
-    free = "Parking is free on Sunday"
+    text = "Please cancel the lease of my flat in Leeds. Can you refund the rent? And is parking dear?"
+    free = "free parking ends at noon"
     assert _facts_of(text, free) == {free}
     assert _facts_of(text, free, events=done) == set()
 
