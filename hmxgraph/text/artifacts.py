@@ -122,7 +122,8 @@ _NOTE = re.compile(
 def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
     """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
-    *futile* is the share of failed sessions among those in which it worked.
+    *displaced* counts the attempts that another error followed; *futile* is the share of failed sessions among those in
+    which it worked.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
@@ -137,8 +138,8 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
     >>> times(2, 9, futile=1), times(9, 9, futile=0.8)
     ('worked 2 of 9 times; the sessions failed nevertheless', 'worked 9 of 9 times; most sessions failed nevertheless')
     """
-    whose = "the session" + "s" * (tried > 1) if futile == 1 else "most sessions"
-    end = f"; {whose} failed nevertheless" if futile >= _MOSTLY_FUTILE else ""
+    sessions = "the session" + "s" * (tried > 1) if futile == 1 else "most sessions"
+    end = f"; {sessions} failed nevertheless" if futile >= _MOSTLY_FUTILE else ""
     if displaced and not worked:
         gone = "this error went away" + ("" if tried == 1 else f" {displaced} of {tried} times" * (tried <= _EXACT))
         return f"{'tried once: ' * (tried == 1)}{gone}, but another followed{end}"
@@ -193,8 +194,9 @@ def told_in(sessions: int) -> str:
     return f"{TOLD_TO_USERS} in {counted} sessions"
 
 
-def _bound(tried: int) -> int:
-    return max(bound for bound in _ROUNDED if bound < tried)
+def _bound(count: int) -> int:
+    """The number that *count* is said to exceed; *count* is more than ``_EXACT``."""
+    return max(bound for bound in _ROUNDED if bound < count)
 
 
 def _worked(worked: int, tried: int) -> str:
@@ -220,13 +222,13 @@ def _displaced(displaced: int, tried: int) -> str:
     return f"; {counted if tried <= _EXACT else 'often'} another error followed"
 
 
-def noted(step: str, words: str) -> str:
-    """*step* with a note on how often it worked.
+def noted(step: str, note: str) -> str:
+    """*step* with a *note* on how often it worked, in brackets; an empty note adds nothing.
 
     >>> noted("Create the namespace", times(4, 4))
     'Create the namespace (worked 4 of 4 times)'
     """
-    return f"{step} ({words})" if words else step
+    return f"{step} ({note})" if note else step
 
 
 def plain(step: str) -> str:
