@@ -86,12 +86,12 @@ class Duplicates:
     def _nearly_repeats(self, shape: Shape) -> bool:
         own, prefix = shape
         least, most = ALIKE * len(own), len(own) / ALIKE
-        for start in prefix:
-            for other in self._by_trigram.get(start, ()):
+        for trigram in prefix:
+            for other in self._by_trigram.get(trigram, ()):
                 if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
                     return True
-        for start in prefix:
-            self._by_trigram.setdefault(start, []).append(own)
+        for trigram in prefix:
+            self._by_trigram.setdefault(trigram, []).append(own)
         return False
 
 

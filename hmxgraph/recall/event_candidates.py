@@ -120,7 +120,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency of each event in [0, 1]: scaled by *timely*, but not below what it needs for the threshold."""
+        """Recency of each event in [0, 1]: scaled by *timely*, but not below what takes the event to the threshold."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -163,11 +163,12 @@ class Episodes:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
         A session counts by the largest of the *shares* of the question that its events contain, and by the largest
-        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Ignored
-        are successful results (what a lookup returned is not what was asked), system prompts and, except in logs, the
-        answers of an assistant (the same advice is given for many requests). Sessions that *failed* count less, by the
-        factor *if_failed*. So do those without any of the expected *changes* if another session made one and, if most
-        events are of sessions with tool results, those without a successful call.
+        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. System
+        prompts are ignored and, except in logs, the answers of an assistant (the same advice is given for many
+        requests); so is, except in logs, the share of successful results (what a lookup returned is not what was
+        asked). Sessions that *failed* count less, by the factor *if_failed*. So do those without any of the expected
+        *changes* if another session made one and, if most events are of sessions with tool results, those without a
+        successful call.
         """
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
@@ -259,9 +260,9 @@ class Episodes:
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, system prompts,
-        greetings, small talk (short messages that match hardly any of the question), what assistants say in several
-        sessions and, except in the *running* session, farewells that are off topic. Logs of many tasks only lose empty
-        events and the small talk before calls ("Now let me run the tests").
+        greetings, small talk (short messages that match hardly any of the question and are not the request), what
+        assistants say in several sessions and, except in the *running* session, farewells that are off topic. Logs of
+        many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -346,7 +347,10 @@ class Episodes:
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning, what changed, and what matters."""
+        """Return the events, long results in *sessions* cut to their beginning, changed fields, and telling passages.
+
+        Telling are the terms of *weight_by_term*, and those that decided the session (:func:`decisive_weights`).
+        """
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)

@@ -48,6 +48,7 @@ _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 # An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
+# What may be an identifier, file or host: letters and digits, with signs such as "/" between them.
 _RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 # A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
@@ -209,7 +210,7 @@ _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 # Asks how often something was mentioned.
-_COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
+_ASKS_HOW_OFTEN = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
 # The least share of the question in such a rule, as a fraction of the largest share in any of them.
@@ -236,7 +237,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each memory in *candidates* that may be included, with its relevance.
+    """Yield the latest event behind each memory in *candidates* that may be included; it is as relevant as the memory.
 
     Each event once. Skips events that say little about the question ("positive feedback"), because they prove nothing.
     The text of an artifact already says how often it was seen, so its events are skipped, too.
@@ -493,7 +494,7 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
     """Whether the question names the entity and asks how often it was mentioned; never for concepts and tags."""
-    asked = _COUNTS.search(appraisal.question.text) is not None
+    asked = _ASKS_HOW_OFTEN.search(appraisal.question.text) is not None
     return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
@@ -518,9 +519,9 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     """Return a relation that is a side of a conflict as a candidate of its own."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
-    both = appraisal.names(relation.source) and appraisal.names(relation.target)
-    named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
-    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED) if named else 0.0
+    named = [appraisal.names(relation.source), appraisal.names(relation.target)]
+    factor = 1.0 if all(named) else _PARTLY_NAMED
+    relevance = appraisal.share(search_text(content)) * factor if any(named) else 0.0
     components = appraisal.components(
         relevance,
         relation.last_us,

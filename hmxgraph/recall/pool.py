@@ -344,14 +344,18 @@ class EventPool:
         if not self.by_assistants.any() or self.of_tools:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
-        found = [(at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])]
-        first_names = {first for _, first, _ in found}
+        introductions = [
+            (at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])
+        ]
+        first_names = {first for _, first, _ in introductions}
         if len(first_names) != 1:
             return {}
         using = self.occurrences.matched(terms_of(first_names.pop())) > 0
-        if np.count_nonzero(using[by_people]) > len({at for at, _, _ in found}):
+        if np.count_nonzero(using[by_people]) > len({at for at, _, _ in introductions}):
             return {}
-        given = ((at, name) for at, first, last in found for name in (first, f"{first} {last}" if last else first))
+        given = (
+            (at, name) for at, first, last in introductions for name in (first, f"{first} {last}" if last else first)
+        )
         return {" ".join(terms_of(name)): self.speaker[at] for at, name in given}
 
     @cached_property
@@ -640,7 +644,7 @@ def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
     if len(named) < _GIVEN_BY:
         return ""
     pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
-    given = Counter(found["short"] for at in named if (found := pattern.search(pool.text[at])))
+    given = Counter(match["short"] for at in named if (match := pattern.search(pool.text[at])))
     short = max(given, key=lambda each: (given[each], each), default="")
     return short if given[short] >= max(_GIVEN_BY, _USUALLY * given.total()) else ""
 

@@ -17,12 +17,15 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCo
 
 # Question analysis by word rules alone, without a model.
 
-# Longer questions are analysed by their beginning only.
+# Characters of a question that are analysed.
 LONGEST_QUESTION = 20_000
+# Number of texts for which the answer of :func:`asks` is cached.
 _CACHED_TEXTS = 8_192
 # Search terms of a question that are used, and the most terms of a name that it can mention.
 MOST_TERMS = 64
 LONGEST_NAME = 8
+# Terms from the beginning of a question, repeated ones included, in which such names are looked for.
+_TERMS_WITH_NAMES = 4 * MOST_TERMS
 _QUESTION_WORDS = "who|whom|whose|what|when|where|which|why|how"
 _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
 _QUESTION_START = re.compile(
@@ -31,6 +34,7 @@ _QUESTION_START = re.compile(
 # A sentence that asks how something is or was, and words for the asker and the assistant.
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
+# Asks how to do something, or what one should do: "how do I ...", "what can we try".
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
     r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b"
@@ -45,6 +49,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
+# A word for a failure, unless the text says that there was none ("0 errors"): "crashed", "was refused", "not found".
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
@@ -133,6 +138,7 @@ _MESSAGE = re.compile(
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
+# A request in the form of a statement.
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -177,8 +183,9 @@ class Question:
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
     - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately.
-    - Time: ``span`` is the time that it names; ``dated``: the calendar gives that ("in May 2023"), not the moment of
-      asking ("last week"), and it is no open range; ``months``: the terms of the months, seasons and holidays in it.
+    - Time: ``span`` is the time that it names; ``dated``: it is a time of the calendar ("in May 2023"), not relative
+      to the moment of asking ("last week"), and no open range; ``months``: the terms of the months, seasons and
+      holidays in it.
     """
 
     text: str
@@ -219,7 +226,7 @@ class Question:
             return self
         corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
         own_terms = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        return replace(self, terms=own_terms, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
+        return replace(self, terms=own_terms, runs=self.runs | frozenset(_runs(corrected[:_TERMS_WITH_NAMES])))
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -234,34 +241,34 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     'procedural'
 
     """
-    read = text[:LONGEST_QUESTION]
-    time = named_time(read, as_of_us)
-    timed = _TODAY.sub(" ", read if time is None else _reduce_time(read, time))
-    timed = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), timed)
-    question_terms = terms(timed) if time is None else _without_may(terms(timed))
-    recalls, works, names = _asks_about_past(read), asks_for_work(read), tuple(dict.fromkeys(names))
-    parts = _parts(read, names)
+    beginning = text[:LONGEST_QUESTION]
+    time = named_time(beginning, as_of_us)
+    searched = _TODAY.sub(" ", beginning if time is None else _reduce_time(beginning, time))
+    searched = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), searched)
+    question_terms = terms(searched) if time is None else _without_may(terms(searched))
+    recalls, works, names = _asks_about_past(beginning), asks_for_work(beginning), tuple(dict.fromkeys(names))
+    parts = _parts(beginning, names)
     return Question(
         text,
         tuple(dict.fromkeys(question_terms))[:MOST_TERMS],
-        tuple(dict.fromkeys(word for word in words(read) if word not in STOP_WORDS))[:MOST_TERMS],
-        frozenset(_runs(question_terms[: 4 * MOST_TERMS])),
-        _intent(read, recalls=recalls),
+        tuple(dict.fromkeys(word for word in words(beginning) if word not in STOP_WORDS))[:MOST_TERMS],
+        frozenset(_runs(question_terms[:_TERMS_WITH_NAMES])),
+        _intent(beginning, recalls=recalls),
         recalls,
         works,
-        speaks_of_trouble(read),
-        _quoted_error(read),
-        _reports_error(read),
-        bool(_LATEST.search(read)),
-        bool(_ENDED.search(read) or _STATE.search(read)),
-        bool(_MANNER.search(read)),
-        bool(_ADVICE.search(read)),
-        bool(_WHEN.search(read)),
-        bool(_OWN.search(read)),
-        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
+        speaks_of_trouble(beginning),
+        _quoted_error(beginning),
+        _reports_error(beginning),
+        bool(_LATEST.search(beginning)),
+        bool(_ENDED.search(beginning) or _STATE.search(beginning)),
+        bool(_MANNER.search(beginning)),
+        bool(_ADVICE.search(beginning)),
+        bool(_WHEN.search(beginning)),
+        bool(_OWN.search(beginning)),
+        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(beginning)),
         None if time is None else time.span,
         time is not None and time.is_bounded,
-        () if time is None else _months(read[time.start : time.end]),
+        () if time is None else _months(beginning[time.start : time.end]),
         names,
         tuple(understood(part, as_of_us, [name for name in names if name in part]) for part in parts),
     )
@@ -428,8 +435,8 @@ def _requests(sentence: str) -> bool:
 
 def _asks_about_past(text: str) -> bool:
     """Whether the text counts as about the past: a question or "remind me", unless it asks how to do something."""
-    asks = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
-    return asks and not _HOW_TO.search(text)
+    is_question = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
+    return is_question and not _HOW_TO.search(text)
 
 
 def _intent(text: str, *, recalls: bool) -> str:

@@ -24,6 +24,7 @@ from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import search_text, terms, words
 
+# Probability of a step on along a link instead of a restart, and number of steps.
 _DAMPING = 0.6
 _STEPS = 16
 # Share of the restart mass on the best events if the question names entities.
@@ -46,6 +47,7 @@ _UNNAMED = 0.75
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
 _LEAST = 0.35
+# Targets of one type of relation that a sentence lists.
 _MOST_TARGETS = 8
 # A target last seen more than this earlier than the latest target of its relation type may be outdated.
 _SAME_LISTING_US = DAY_US // 24
@@ -475,9 +477,11 @@ class _Walk:
         ]
         self._begin: Integers = np.concatenate([self._source, np.array([at for at, _ in pairs], dtype=np.int64)])
         self._end: Integers = np.concatenate([self._target, np.array([at for _, at in pairs], dtype=np.int64)])
-        self._all: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
+        self._link_weights: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
         self._size = len(numbers) + len(events)
-        self._degree = np.bincount(self._begin, self._all, self._size) + np.bincount(self._end, self._all, self._size)
+        self._degree = np.bincount(self._begin, self._link_weights, self._size) + np.bincount(
+            self._end, self._link_weights, self._size
+        )
         self._restart = self._seeds(numbers, related.named, events, scores)
 
     @cached_property
@@ -492,8 +496,8 @@ class _Walk:
         ranks = self._restart
         for _ in range(_STEPS):
             shares = ranks / degree
-            forward = np.bincount(self._end, self._all * shares[self._begin], self._size)
-            backward = np.bincount(self._begin, self._all * shares[self._end], self._size)
+            forward = np.bincount(self._end, self._link_weights * shares[self._begin], self._size)
+            backward = np.bincount(self._begin, self._link_weights * shares[self._end], self._size)
             ranks = (1 - _DAMPING) * self._restart + _DAMPING * (forward + backward)
         return ranks
 
@@ -515,6 +519,6 @@ class _Walk:
 
 
 def _weight(relation: KnownRelation, asked_types: Collection[str]) -> float:
-    """The weight of a relation: how well it is supported, and whether its type is one of *asked_types*."""
+    """The weight of a relation in the walk: how well it is supported, more if it is of one of the *asked_types*."""
     together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
     return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked_types else 1.0)

@@ -300,6 +300,7 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
+# What may be an identifier, its fewest characters, and what is none: a number with a unit ("120ms", "1980s").
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
@@ -498,15 +499,15 @@ class Ranking:
         relevance = self._of_named_date(relevance * self._certainty)
         if self.question.latest:
             relevance = self._towards_the_newest(relevance)
-        linked = scores - self.first
-        evidence = self.words + TITLE * self._titles() + self._feedback + linked
+        gains = scores - self.first
+        evidence = self.words + TITLE * self._titles() + self._feedback + gains
         if _is_about_asker(self.question, self.pool) and not self.question.works:
             relevance = relevance - _BY_ASSISTANT * _spoken_by(set(filter(is_assistant, self.pool.speakers)), self.pool)
         if self.question.recalls:
             near = near_best(relevance, budget, few=self._is_vague)
             related = (evidence >= _HARDLY_RELATED) & near & ~self._for_other_questions
         else:
-            covered = self.neighbours.coverage(self.match) + _LINKED * linked
+            covered = self.neighbours.coverage(self.match) + _LINKED * gains
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
             related &= relevance >= _NEAR_BEST
         if self._carriers.any():
@@ -609,7 +610,7 @@ class Ranking:
         return QuotedError(self.question, self.pool, self.event_count)
 
     @property
-    def _length(self) -> float:
+    def _relative_length(self) -> float:
         """The length of the question in multiples of a long request, at least 1."""
         return max(1.0, len(self.match.terms) / _LONG_REQUEST)
 
@@ -720,7 +721,7 @@ class Ranking:
         if self._instructions.any():
             return 1.0
         named = 1.0 if self._is_of_named_time.any() else 0.0
-        share = float(self.match.share.max(initial=0.0)) * self._length if len(self.match.terms) else named
+        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
         similarity = max(self.meanings.values(), default=0.0) * SURE
         return min(1.0, max(share, named * 0.5, similarity) / SURE)
 

@@ -17,6 +17,7 @@ from hmxgraph.recall.pool import EventPool, Floats, Integers, WordMatch
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
+# Probability of a step on along an edge instead of a restart, and number of steps.
 _DAMPING = 0.7
 STEPS = 14
 # Share of the restart probability on the events that match best in words, if the question names entities; their number.
@@ -69,7 +70,7 @@ class Neighbourhood:
 
     @cached_property
     def rarity(self) -> dict[str, float]:
-        """Rarity of each entity: 1 if at most two events mention it, less for more common ones."""
+        """Rarity of each entity: 1 if it has at most two mentions, less for more common ones."""
         degree: dict[str, int] = dict.fromkeys(self.names, 0)
         for mention in self.mentions:
             degree[mention.entity] += 1
@@ -152,6 +153,7 @@ def _events_by_entity(pool: EventPool, neighbourhood: Neighbourhood) -> dict[str
 
 
 def _in_question(question: Question, name_terms: str) -> bool:
+    """Whether the question contains all *name_terms*; true if there are none, such as in "???"."""
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 
