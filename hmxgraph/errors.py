@@ -377,7 +377,7 @@ class ServerUnresponsive(EngineError):
 
 
 class FingerprintError(HmxGraphError, ValueError):
-    """A fingerprint that cannot be trusted; nothing was written."""
+    """A fingerprint that cannot be trusted, or a key or file for one that is unusable; nothing was written."""
 
     code = "invalid"
 
@@ -529,9 +529,14 @@ class InvalidAddress(StorageUnavailable):
     code = "invalid"
 
     def __str__(self) -> str:
+        return f"{self.uri!r} is not a Neo4j address ({self.reason}); {self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
         return (
-            f"{self.uri!r} is not a Neo4j address ({self.reason}); write HMXGRAPH_URI like bolt://host:7687 or "
-            "neo4j://host:7687 (+s and +ssc for TLS), or unset it to use the local server (hmxgraph server start)"
+            "write HMXGRAPH_URI like bolt://host:7687 or neo4j://host:7687 (+s and +ssc for TLS), or unset it to use "
+            "the local server (hmxgraph server start)"
         )
 
 
@@ -539,20 +544,24 @@ class DatabaseMissing(StorageUnavailable):
     """The server has no database of the given name, or that name is ``system``, which cannot hold a graph."""
 
     def __str__(self) -> str:
-        return (
-            f"Neo4j at {self.uri} has no such database ({self.reason}); {self.consequence}"
-            "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
-        )
+        return f"Neo4j at {self.uri} has no such database ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
+        return "set HMXGRAPH_DATABASE to one that SHOW DATABASES lists there, or unset it to use the one named neo4j"
 
 
 class StorageStopped(StorageUnavailable):
     """The server answers but has stopped its database because it could not write; most often the disk is full."""
 
     def __str__(self) -> str:
-        return (
-            f"Neo4j at {self.uri} can no longer write its data ({self.reason}); {self.consequence}"
-            "free some disk space and restart it: hmxgraph server stop, then the same command again"
-        )
+        return f"Neo4j at {self.uri} can no longer write its data ({self.reason}); {self.consequence}{self.way_out}"
+
+    @property
+    def way_out(self) -> str:
+        """The remedy, as the end of the message."""
+        return "free some disk space and restart it: hmxgraph server stop, then the same command again"
 
 
 class AccessDenied(GraphError, PermissionError):
@@ -688,11 +697,11 @@ class KeyRefused(HmxGraphError, PermissionError):
         return f"{self.reason}; {self.way_out}"
 
 
-# Violations of the artifact lifecycle (HMX-A 5, 7).
+# Violations of the lifecycle of artifacts (HMX-A 1, 5, 7, 8), memories and conflicts.
 
 
 class LifecycleError(HmxGraphError, ValueError):
-    """The request would violate the lifecycle of an artifact or a memory; the refused step wrote nothing."""
+    """The request would violate the lifecycle of an artifact, memory or conflict; the refused step wrote nothing."""
 
     code = "conflict"
 

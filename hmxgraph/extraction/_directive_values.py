@@ -1,4 +1,4 @@
-"""The value that a directive sets, such as a language or a name; another value for the same replaces it."""
+"""The values that a directive sets, such as a language or a name: a later directive with another value replaces it."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ _LANGUAGE = one_of(
     "Slovenian", "Spanish", "Swedish", "Turkish", "Ukrainian", "Vietnamese",
 )  # fmt: skip
 _COUNT = r"(?P<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
-# Values exclude each other only if they are demanded: who must not answer in German may still answer in French. Times
-# and limits may hold side by side: "not before 9 am", "not after 9 pm"; "8 workers under 100 GB".
+# The kinds of values, each with the pattern that finds one. Values of a kind exclude each other only if they are
+# demanded: "never answer in German" and "never answer in French" can both hold. Times and limits are no kinds, because
+# several can hold at once: "not before 9 am", "not after 9 pm"; "8 workers", "under 100 GB".
 _CHOICES = (
     ("count", pattern(rf"\bretry {_COUNT}(?= times\b)")),
     (
@@ -31,21 +32,22 @@ _CHOICES = (
     ),
 )
 
-# A value in a rule for some occasions is not the value for others.
+# Words that limit a rule to some occasions or people. Its value says nothing about others.
 _CONDITION = pattern(r"\b(?:when|whenever|if|unless|while|during|until|customers?|users?|clients?|guests?)\b")
 
 
 class Valued(NamedTuple):
-    """A directive with the kinds of its values in their place, and the values."""
+    """A directive with each value replaced by its kind, and the values."""
 
     text: str
     values: str
 
 
 def without_values(text: str, *, demanded: bool) -> Valued:
-    """Take the values out of the directive *text* if what it says is *demanded*, for all occasions.
+    """Replace the values in the directive *text* by their kinds.
 
-    A text with two values of one kind keeps both, since it compares them.
+    The text stays as it is if it is not *demanded* but forbidden, and if it holds only on some occasions or for some
+    people. If it has two values of one kind, both stay, because it compares them.
 
     >>> without_values("Always answer in German", demanded=True)
     Valued(text='Always answer in language', values='German')

@@ -8,8 +8,9 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 
 # Policies: standing instructions about what to do or avoid.
 #
-# A directive is recognised by its head, usually an imperative, after optional introductory words. "Always" and "never"
-# are enough to make it a policy. Milder heads give a lower confidence, and some need a word that makes them general.
+# A directive is recognised by its head, the words that make it one ("always", "make sure"), after an optional opening.
+# "Always" and "never" are enough to make it a policy. Milder heads give a lower confidence, and some need a word that
+# makes them general.
 
 # "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
 _ANNOUNCED = (
@@ -21,8 +22,9 @@ _ANNOUNCEMENT = pattern(
     rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
 )
 _ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
-_LEAST_ANNOUNCED = 2
-# Optional words before a directive: greetings, occasions, polite openings.
+# An announced rule has at least three words, thus two spaces.
+_LEAST_SPACES = 2
+# Optional words before a directive, such as greetings: "Ok thanks, and please ".
 _LEAD = pattern(
     rf"(?:{_ANNOUNCEMENT.pattern}|"
     r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
@@ -31,16 +33,18 @@ _LEAD = pattern(
     r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
     r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
 )
+# Adverbials of general validity.
 _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
-# A plural that names a kind of thing; neither a period of time nor something at hand.
+# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
 _NOT_A_KIND = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
 _KIND = (
     rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,3}}?"
     r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
 )
+# The beginning of a clause or phrase that says on which occasions a directive holds.
 _OCCASION = one_of(
     "whenever", r"no matter\b", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
@@ -48,6 +52,7 @@ _OCCASION = one_of(
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
     rf"(?:for|in|on|with|at|during) {_KIND}",
 )  # fmt: skip
+# "Rule for releases: ", "From now on, ", "Before you push, ", "For commit messages, ".
 _CONDITION_CLAUSE = pattern(
     rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
     rf"|{_ADVERBIAL}\s*,?\s*"
@@ -57,7 +62,7 @@ _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
-# Heads of directives.
+# Heads of directives: "always verify", "never push".
 _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
@@ -67,8 +72,9 @@ _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
 )  # fmt: skip
-# Heads that must be followed by at least this many words: "make sure no changes" is too short to be a lasting rule.
-_ASSURING_HEADS, _LEAST_ASSURED = ("make sure", "be sure", "ensure"), 3
+# These heads must be followed by at least three words: "make sure no changes" is too short to be a lasting rule.
+_ASSURING_HEADS = ("make sure", "be sure", "ensure")
+_LEAST_WORDS_ASSURED = 3
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 _CASUAL_HEADS = (
     "stop",
@@ -84,17 +90,19 @@ _CASUAL_HEADS = (
     "format",
 )
 _MILD = pattern(
-    rf"(?:please\s+)?(?P<how>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<verb>[\w'-]+)"
+    rf"(?:please\s+)?(?P<head>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<word>[\w'-]+)"
 )
 # Heads that need a word after them that can be a verb, and heads that need a known base verb.
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
+# "Keep your answers short".
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
 _MUST = pattern(
     r"(?:must|should (?:always|never)|may (?:not|only)|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
 )
+# "All commits must be signed", up to "must".
 _UNIVERSAL = pattern(r"(?:all|every|each|any|no)\b[^,.;]{3,60}? ", _MUST.pattern)
 # Rules for everybody: "nobody may ...", "everyone must ...".
 _FOR_ANYONE = pattern(
@@ -109,7 +117,7 @@ _FOR_A_KIND = pattern(
     r"|(?!(?:there|things|this|his|its|us|guess|sometimes|always|yes|thanks|as|unless|whereas|perhaps)\b)"
     r"(?:[a-z-]+ ){0,3}?[a-z-]{2,}s(?: (?:over|above|under|below|of|in|for|from|to|on|without|with) [^,.;!?]{1,40}?)?"
     r" (?:must(?: not| never| always| only)?|may only|should (?:always|never)|(?:are|is) not allowed to))"
-    r" (?P<undergo>be [a-z]+(?:ed|en)\b)?"
+    r" (?P<passive>be [a-z]+(?:ed|en)\b)?"
 )
 # Prohibitions addressed to the listener: "you must not ...".
 _FORBIDDEN = pattern(
@@ -121,6 +129,7 @@ _BAN = pattern(
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
+# In a system prompt, these words anywhere make a rule.
 _NORM = pattern(
     r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
     r"|(?:is|are) (?:not allowed|required|forbidden|prohibited|mandatory))\b"
@@ -131,10 +140,12 @@ _LASTING = pattern(
     r"|in (?:the )?future|next time|by default|as a rule|in general|under no circumstances|at all times"
     r"|without exception|no matter|henceforth|when(?:ever)? (?:i|you) ask|unless i)\b"
 )
+# Words that make a mild directive general: "before each", "instead of".
 _GENERAL = pattern(
     r"\b(?:(?:for|in|on|to|before|after|with|at|of) (?:all|every|any|each)|all|every|each"
     r"|(?:when|before|after) \w+ing|instead of|rather than|unless)\b"
 )
+# Openings that name a recurring occasion: "before you push", "after every release".
 _HABIT = pattern(
     r"\b(?:(?:before|after|when) (?:\w+ing|a|an|any|every|each|you (?:commit|push|merge|deploy|release|ship|publish"
     r"|answer|reply|respond|write|edit|delete)|you [a-z-]+ (?:an?|any(?:thing|one|body)?|every|each))"
@@ -158,8 +169,9 @@ _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
     r"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
 )
-# References to the matter at hand: "mine", "the other", "the original".
+# Words that tie a directive to the people or things of the moment: "mine", "the other", "the original".
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
+# What makes a verbless ban of a phrase that could also report that something is missing: "please", ", ever".
 _EMPHATIC_BAN = pattern(r"\bplease\b|, ever\b")
 # Start of a further clause that does not belong to the instruction itself.
 _NEXT_CLAUSE = pattern(
@@ -170,6 +182,7 @@ _NEXT_CLAUSE = pattern(
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
 # Names in program code: an instruction that contains one usually concerns the code at hand.
 _CODE = re.compile(r"`|\w\(|[a-z]\.[a-z]|\w_\w|[a-z][A-Z]")
+# Idioms and talk that begin like a directive: "never mind", "don't worry".
 _NOT_A_DIRECTIVE = pattern(
     one_of(
         "(?:let|tell) (?:me|us) know",
@@ -188,14 +201,16 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
-# Confidence from which the head of a directive is enough.
+# The confidence that a rule after a label needs: only strong heads and system prompts give it.
 _SURE = 0.85
+# Words that allow no exception.
 _ABSOLUTE = pattern(
     r"\b(?:never|nobody|no one|must|mandatory|forbidden|prohibited|under no circumstances|not ever|not allowed|shall)\b"
     r"|n't (?:ever|allowed|permitted)\b|\bmustn't\b"
 )
-# An article or possessive: the instruction concerns one particular thing, unless it is to last.
+# "Use the blue one": an instruction about one particular thing. It is a directive only with a lasting word.
 _ONE_THING = pattern(r"use (?:the|my|your|an?)\b")
+# "Use small pull requests for bug fixes".
 _FOR_A_PURPOSE = pattern(
     rf"(?:please )?use (?!{_NOT_A_KIND}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?for {_KIND}(?!:)"
 )
@@ -205,7 +220,7 @@ _STOP_MANNER = pattern(
     r"|explain|guess|includ|invent|mention|offer|prefix|quot|recommend|repeat|repl(?:y|ac)|respond|start|suggest"
     r"|summari[sz]|thank|translat|us|writ)ing (?=\S+ ?\S)"
 )
-# What stands before the colon of "From now on use the check: never push without it".
+# The words up to the colon in "From now on do this: never push without tests".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
 # Announced "rules" with these words tell a story, or comment on a rule.
 _TELLS = pattern(
@@ -231,7 +246,7 @@ _SIGNS = re.compile(
 class Directive(NamedTuple):
     """A directive: its text, the confidence that it holds beyond the moment, and whether it is a hard rule.
 
-    It is hard if its confidence is high and its words allow no exception ("never", "must").
+    It is hard if its confidence is at least 0.8 and its words allow no exception ("never", "must").
     """
 
     text: str
@@ -256,6 +271,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
     >>> directive_in("I always forget my keys."), directive_in("Never mind!")
     (None, None)
     """
+    # Longer sentences tell a story.
     if not 3 <= sentence.count(" ") + 1 <= 45 or (sentence.endswith("?") and not _LASTING.search(sentence)):
         return None
     core = _strip_leading(sentence, _LEAD, _CONDITION_CLAUSE, _LEAD, _REQUEST_OPENING)
@@ -268,7 +284,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
 
 
 def _strip_opening(sentence: str) -> str:
-    """Strip leading greetings and occasions from *sentence*.
+    """Strip leading greetings, announcements and occasions from *sentence*.
 
     >>> _strip_opening("Ok thanks, from now on you may push.")
     'you may push.'
@@ -277,6 +293,7 @@ def _strip_opening(sentence: str) -> str:
 
 
 def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
+    """*sentence* without the *parts* that it begins with, in this order."""
     for part in parts:
         match = part.match(sentence)
         if match:
@@ -285,7 +302,7 @@ def _strip_leading(sentence: str, *parts: re.Pattern[str]) -> str:
 
 
 def _confidence(core: str, sentence: str, *, system: bool) -> float:
-    """Confidence that *core*, the *sentence* without its introduction, is a lasting directive; 0 if it is none."""
+    """Confidence that *core*, the *sentence* without its opening, is a lasting directive; 0 if it is none."""
     opening = sentence[: len(sentence) - len(core)]
     if _NOT_A_DIRECTIVE.match(core) or (_ONE_THING.match(core) and not _is_lasting(core, opening)):
         return 0.0
@@ -294,7 +311,7 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
         return (0.95 if system else 0.9) if _imperative(strong["verb"]) else 0.0
     mild = _MILD.match(core)
     if mild and _fits_head(mild):
-        return 0.85 if system else _mild_confidence(mild["how"].lower(), core, opening)
+        return 0.85 if system else _mild_confidence(mild["head"].lower(), core, opening)
     if _UNIVERSAL.match(core) or _rules_anyone(core) or _rules_a_kind(core) or (system and _NORM.search(core)):
         return 0.85 if system else 0.75
     return (
@@ -305,12 +322,12 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
 
 
 def _is_lasting(core: str, opening: str) -> bool:
-    """Whether the opening or the instruction itself says so; a further clause may be about something else."""
+    """Whether the opening or the instruction itself has a lasting word; further clauses may be about something else."""
     return bool(_LASTING.search(opening) or _LASTING.search(_instruction(core)))
 
 
 def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
-    """Confidence that a rule follows what is to last: "From now on use the check: never push without it"."""
+    """Confidence that a rule follows a label with a lasting word: "From now on do this: never push without tests"."""
     label = _LABEL.match(core)
     opening = sentence[: len(sentence) - len(core)]
     if label and not core.endswith("?") and (_LASTING.search(opening) or _LASTING.search(label.group())):
@@ -321,14 +338,15 @@ def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
 
 def _announced_confidence(core: str, opening: str) -> float:
     """Confidence that *core* is a rule because it is announced as one, whatever its form."""
-    announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_ANNOUNCED
-    refused = _POINTING.search(core) or _TELLS.match(core) or core.endswith((":", "?"))
-    return 0.7 if announced and not refused else 0.0
+    is_announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_SPACES
+    is_refused = _POINTING.search(core) or _TELLS.match(core) or core.endswith((":", "?"))
+    return 0.7 if is_announced and not is_refused else 0.0
 
 
 def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
-    ban = _FORBIDDEN.match(core)
-    if ban and _starts_with_verb(action := core[ban.end() :]):
+    """Confidence that *core* forbids something: "you must not push", "no emojis in commit messages"."""
+    forbidden = _FORBIDDEN.match(core)
+    if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
         return 0.0 if _is_momentary(_instruction(action)) else 0.85
     if _BAN.match(core):
         return 0.85 if system else _ban_confidence(core, sentence)
@@ -338,32 +356,34 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
 def _refers_to_moment(core: str, opening: str) -> bool:
     """Whether a directive concerns only the present moment.
 
-    "It" and "them" may refer to the occasion instead: "whenever a guest comes, greet them".
+    After an opening with a lasting word, "it" and "them" refer to the occasion: "whenever a guest comes, greet them".
     """
     instruction = _instruction(core)
     return bool(_POINTING.search(_ANAPHORA.sub("", instruction) if _LASTING.search(opening) else instruction))
 
 
 def _rules_a_kind(core: str) -> bool:
+    """Whether *core* is a rule about a kind of thing: "commit messages must start with a verb"."""
     match = _FOR_A_KIND.match(core)
-    return match is not None and (match["undergo"] is not None or _starts_with_verb(core[match.end() :]))
+    return match is not None and (match["passive"] is not None or _starts_with_verb(core[match.end() :]))
 
 
 def _rules_anyone(core: str) -> bool:
+    """Whether *core* is a rule for everybody, or for some people alone: "nobody may push"."""
     match = _FOR_ANYONE.match(core)
     return match is not None and _starts_with_verb(core[match.end() :])
 
 
-def _mild_confidence(how: str, core: str, opening: str) -> float:
+def _mild_confidence(head: str, core: str, opening: str) -> float:
     """Confidence that a mild directive holds beyond the moment."""
-    if how in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core) or _is_lasting(core, opening):
+    if head in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core) or _is_lasting(core, opening):
         return 0.8
     instruction = _ME_AS_STOPPED.sub(r"\1", _instruction(core))
-    if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(how, instruction, core):
+    if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(head, instruction, core):
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening) or _FOR_A_PURPOSE.match(core) or _STOP_MANNER.match(core):
         return 0.6
-    return _insisting_confidence(instruction) if how in _INSISTING_HEADS else 0.0
+    return _insisting_confidence(instruction) if head in _INSISTING_HEADS else 0.0
 
 
 def _insisting_confidence(instruction: str) -> float:
@@ -373,20 +393,20 @@ def _insisting_confidence(instruction: str) -> float:
     return 0.5 if _CODE.search(instruction) else 0.6
 
 
-def _says_too_little(how: str, instruction: str, core: str) -> bool:
-    """Whether too few words are left of an instruction, after "make sure" or without its explaining clauses."""
-    if how in _ASSURING_HEADS and instruction.count(" ") - how.count(" ") < _LEAST_ASSURED:
+def _says_too_little(head: str, instruction: str, core: str) -> bool:
+    """Whether too few words of an instruction are left: after "make sure", or without the clauses that explain it."""
+    if head in _ASSURING_HEADS and instruction.count(" ") - head.count(" ") < _LEAST_WORDS_ASSURED:
         return True
     return instruction != core and instruction.count(" ") < 2
 
 
 def _is_momentary(instruction: str) -> bool:
-    """Whether a directive concerns only the matter at hand."""
+    """Whether an instruction refers to the moment, to the people or things of the moment, or to an id."""
     return bool(_POINTING.search(instruction) or _AT_HAND.search(instruction) or any(map(is_id, instruction.split())))
 
 
 def _ban_confidence(core: str, sentence: str) -> float:
-    """Confidence that a verbless "no ..." is a ban and not a report that something is missing."""
+    """Confidence that a user's verbless "no ..." is a ban and not a report that something is missing."""
     if _LASTING.search(sentence):
         return 0.8
     emphatic = _EMPHATIC_BAN.search(sentence) and not (_is_momentary(core) or _DEFINITE.search(core))
@@ -404,7 +424,10 @@ def _starts_with_verb(core: str) -> bool:
 
 
 def _plain_confidence(core: str, opening: str, *, system: bool) -> float:
-    """Confidence that a plain imperative holds beyond the moment: it needs words such as "from now on"."""
+    """Confidence that a plain imperative holds beyond the moment: it needs "from now on", "before every commit", ...
+
+    In a system prompt, any opening or condition is enough.
+    """
     if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0
     if _LASTING.search(opening) or _LASTING.search(core):
@@ -416,13 +439,13 @@ def _plain_confidence(core: str, opening: str, *, system: bool) -> float:
 
 
 def _fits_head(match: re.Match[str]) -> bool:
-    """Whether the word after a mild head fits it: "avoid using", "do not use", "make sure that"."""
-    how, verb = match["how"].lower(), match["verb"].lower()
-    if how in _NAMING_HEADS:
-        return match["verb"][0].isupper()
-    if how in _HEADS_BEFORE_PLAIN_VERB:
-        return verb in BASE_VERBS
-    return how not in _HEADS_BEFORE_VERB or verb in {"always", "never"} or _imperative(verb)
+    """Whether the word after a mild head fits it: "do not use", "only use", "call me Ann"."""
+    head, word = match["head"].lower(), match["word"].lower()
+    if head in _NAMING_HEADS:
+        return match["word"][0].isupper()
+    if head in _HEADS_BEFORE_PLAIN_VERB:
+        return word in BASE_VERBS
+    return head not in _HEADS_BEFORE_VERB or word in {"always", "never"} or _imperative(word)
 
 
 def _imperative(verb: str) -> bool:
@@ -434,7 +457,7 @@ def _imperative(verb: str) -> bool:
 
 
 def _without_greeting(sentence: str) -> str:
-    """*sentence* without a leading greeting, capitalised; a leading "please" stays."""
+    """*sentence* without leading greetings and announcements, capitalised; a leading "please" stays."""
     match = _LEAD.match(sentence)
     polite = match and match.group().lower().startswith(("please", "kindly"))
     kept = sentence[match.end() :] if match and not polite else sentence
@@ -447,12 +470,13 @@ _NOW = r"(?: now| again| once more| also)*"
 _ANY_MORE = r"(?:any ?more|any longer|from now on)\b"
 _AS_OF_NOW = r"(?:now|again|once more|from now on)\b"
 _FINE = r"(?:fine|ok|okay|all right|alright|allowed|permitted|acceptable)"
-_PERMITTED = r"(?:you|we|everyone|everybody|anyone|anybody)"
-# A conditional permission leaves the rule in force for all other cases.
+_PERSONS = r"(?:you|we|everyone|everybody|anyone|anybody)"
+# With one of these words, a permission leaves the rule in force for other cases.
 _PERMISSION_CONDITION = pattern(r"\b(?:if|unless|once|when|whenever|until|only|as long as|provided|except)\b")
-_MAY = (
-    pattern(rf"{_PERMITTED}{_NOW} may{_NOW} (?P<matter>.+)"),
-    pattern(rf"{_PERMITTED}(?: are|'re| is|'s){_NOW} (?:allowed|permitted|free|welcome) to{_NOW} (?P<matter>.+)"),
+# Statements that something is allowed; ``matter`` is the action.
+_ALLOWED = (
+    pattern(rf"{_PERSONS}{_NOW} may{_NOW} (?P<matter>.+)"),
+    pattern(rf"{_PERSONS}(?: are|'re| is|'s){_NOW} (?:allowed|permitted|free|welcome) to{_NOW} (?P<matter>.+)"),
     pattern(rf"feel free to (?P<matter>.+?) {_AS_OF_NOW}"),
     pattern(rf"(?P<matter>\w+ing .+) is (?:now |again )?{_FINE} {_AS_OF_NOW}|(?P<matter2>\w+ing .+) is now {_FINE}"),
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
@@ -460,29 +484,33 @@ _MAY = (
 )
 # "Can" is ambiguous between ability and permission.
 _CAN = (
-    pattern(rf"{_PERMITTED}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
-    pattern(rf"{_PERMITTED} can (?P<matter>.+?) {_AS_OF_NOW}\W*$"),
+    pattern(rf"{_PERSONS}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
+    pattern(rf"{_PERSONS} can (?P<matter>.+?) {_AS_OF_NOW}\W*$"),
 )
+# Statements that something is no longer required.
 _NEED_NOT = (
     pattern(
-        rf"{_PERMITTED} (?:don't|do not|doesn't|does not|needn't|need not) (?:(?:have|need) to )?"
+        rf"{_PERSONS} (?:don't|do not|doesn't|does not|needn't|need not) (?:(?:have|need) to )?"
         rf"(?P<matter>.+?) {_ANY_MORE}"
     ),
-    pattern(rf"{_PERMITTED} no longer (?:have|has|need|needs) to (?P<matter>.+)"),
+    pattern(rf"{_PERSONS} no longer (?:have|has|need|needs) to (?P<matter>.+)"),
     pattern(rf"(?:there(?:'s| is) )?no need to (?P<matter>.+?) {_ANY_MORE}"),
-    pattern(rf"{_PERMITTED}{_NOW} (?:may|can){_NOW} stop (?P<matter>\w+ing .+)"),
+    pattern(rf"{_PERSONS}{_NOW} (?:may|can){_NOW} stop (?P<matter>\w+ing .+)"),
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:necessary|required|needed|mandatory)\b"),
     pattern(r"it(?:'s| is) no longer (?:necessary|required|needed|mandatory) to (?P<matter>.+)"),
 )
-_RULE = r"(?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|instructions?|bans?|restrictions?|requirements?|orders?|directives?)"
+_RULE_NOUN = (
+    r"(?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|instructions?|bans?|restrictions?|requirements?|orders?|directives?)"
+)
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
+# "Forget the rule about pushing to main", "the ban on emojis is lifted".
 _FORGET = (
     pattern(
         r"(?:forget|never mind|drop|ignore|scrap|scratch|disregard|lift|remove|delete) (?:about )?(?:"
-        rf"(?:the|my|our|that|your) {_RULE} {_ABOUT}|what (?:i|we) (?:said|told you) (?:about|on)) (?P<matter>.+)"
+        rf"(?:the|my|our|that|your) {_RULE_NOUN} {_ABOUT}|what (?:i|we) (?:said|told you) (?:about|on)) (?P<matter>.+)"
     ),
     pattern(
-        rf"(?:the|my|our|that|your) {_RULE} {_ABOUT} (?P<matter>.+?) (?:no longer (?:applies|apply|holds?|counts?)"
+        rf"(?:the|my|our|that|your) {_RULE_NOUN} {_ABOUT} (?P<matter>.+?) (?:no longer (?:applies|apply|holds?|counts?)"
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
@@ -501,7 +529,9 @@ _NAMED_RULES = (
         rf"(?:please )?(?:forget|drop|ignore|scrap|disregard|lift) (?:about )?{_CALLED}(?: (?:now|{_ANY_MORE}))*\W*$"
     ),
 )
+# Between clauses, each of which may hold a withdrawal.
 _CLAUSES = re.compile(r"[,;]\s+|\s+-+\s+|\s+(?:and|so|because|since)\s+(?=you\b|we\b|it\b|it's\b|the\b)")
+# Words at the end of a clause that are not part of the action.
 _TRAILING = pattern(r"(?:[\s,]*\b(?:now|again|any ?more|any longer|from now on|please|then|too|though|after all))*\W*$")
 # Every withdrawal contains at least one of these words.
 CUES = frozenset(
@@ -511,14 +541,15 @@ CUES = frozenset(
     directive directives forget mind drop ignore scrap scratch disregard lift remove delete stop
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs with which "may" expresses possibility, not permission.
+# Verbs with which "may" usually expresses possibility, not permission.
 _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 
 
 class Withdrawal(NamedTuple):
-    """A withdrawal of a rule: its own words, and the *matter* of the rule.
+    """A withdrawal of a rule: its own words, and in ``matter`` the action that the rule is about, or the rule's name.
 
-    ``need_not``: an obligation was lifted; otherwise, a prohibition. ``forgotten``: the words do not tell which.
+    ``need_not``: the words say that something is no longer required; otherwise, that it is allowed. ``forgotten``: they
+    only say that the rule is dropped.
     """
 
     text: str
@@ -530,6 +561,8 @@ class Withdrawal(NamedTuple):
 
 def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the unconditional withdrawal of a rule in *sentence*, if any.
+
+    Of several, the first that says what is allowed or no longer required; else the first.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -545,9 +578,10 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
+    """The withdrawal in a clause; less certain if it is about one definite thing, or calls the rule by its name."""
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
-    for patterns, confidence in ((_NEED_NOT, 0.75), (_MAY, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
+    for patterns, confidence in ((_NEED_NOT, 0.75), (_ALLOWED, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
         for candidate in patterns:
             if (match := candidate.match(statement)) and (matter := _matter(match)):
                 definite = _DEFINITE.search(matter) and patterns is not _FORGET
@@ -559,7 +593,7 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
 
 
 def _matter(match: re.Match[str]) -> str:
-    """The action that the clause is about; empty if it is not an action or concerns only the moment."""
+    """The action that is allowed or no longer required; empty if it is no action or concerns only the moment."""
     groups = match.groupdict()
     matter = _TRAILING.sub("", groups["matter"] or groups["matter2"])
     verb = matter.split(" ", 1)[0].lower()

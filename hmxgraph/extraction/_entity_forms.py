@@ -7,8 +7,6 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 # Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
-#
-# Each form is tried only on texts that contain a character or word that all its names contain.
 
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
@@ -21,6 +19,7 @@ _DOMAINS = (
     "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
     "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
 )
+# A quick test whether a text can contain names of a form, true or false in the sense of `bool`.
 Sign: TypeAlias = Callable[[str], object]
 
 
@@ -35,7 +34,7 @@ def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Cheap tests for the characters or words that the forms require.
+# Characters or words that all names of a form contain.
 _SCHEME = _with("://")
 _AT = _with("@")
 _SLASH = _with("/")
@@ -47,7 +46,7 @@ _DOTTED_DIGIT = re.compile(r"\.(?=[0-9])(?<=[0-9]\.)").search
 
 
 class FormMatch(NamedTuple):
-    """A name of a known form."""
+    """A name found by its form, its type, and the confidence that it is one."""
 
     type: str
     name: str
@@ -56,10 +55,9 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Names of *type*; *pattern* is tried only if *sign* matches. Its group 1 is a name if *accepts* agrees.
+    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*; its group 1 is a name if *accepts*.
 
-    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form. Both are run as
-    tests.
+    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form.
     """
 
     type: str
@@ -240,7 +238,12 @@ _BY_SIGN = tuple(
 
 # Names in structured content: the field name determines the type of the value.
 
+# Strings and integers examined per event.
 MAX_LEAVES = 200
+# Maximum lengths in characters: of ids and concepts, of other names, and of command lines.
+_LONGEST_ID = 80
+_LONGEST_NAME = 200
+_LONGEST_COMMAND = 2_000
 # The built-in entity types. Records add others: the nouns in their field names.
 FIXED_TYPES = frozenset(
     {
@@ -298,14 +301,14 @@ _SEPARATORS = str.maketrans("", "", "_- ")
 
 
 class _Leaf(NamedTuple):
-    """A string or number inside structured content, as text, with its entity type ("text" for running text)."""
+    """A string or integer inside structured content, as text, with its entity type ("text" for running text)."""
 
     type: str
     value: str
 
 
 def leaves(value: Any) -> Iterator[_Leaf]:
-    """Yield the names and running texts in *value*, in order of field names; at most 200 values are examined.
+    """Yield the names and running texts in *value*, in order of field names, from the first 200 strings and integers.
 
     >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
     [_Leaf(type='concept', value='Lamp'), _Leaf(type='id', value='#W12')]
@@ -330,7 +333,7 @@ def leaves(value: Any) -> Iterator[_Leaf]:
 
 @lru_cache(maxsize=10_000)
 def field_type(name: str) -> str:
-    """The entity type of values of a field called *name*; empty if unknown.
+    """The entity type of values of a field called *name*, "text" or "aside" (see `FIELDS`); empty if unknown.
 
     >>> field_type("File_Path"), field_type("user_id"), field_type("price")
     ('file', 'id', '')
@@ -341,10 +344,12 @@ def field_type(name: str) -> str:
 
 
 def _number(field: str, value: int) -> _Leaf | None:
+    """The integer in an id field, as an id; one of fewer than four digits is more likely a count."""
     return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
 
 
 def _leaf(field: str, value: str) -> _Leaf | None:
+    """The string as a name or running text, by its field and its form; None if it is neither."""
     entity_type = field_type(field)
     if len(value) < 2 or entity_type == "aside":
         return None
@@ -363,18 +368,21 @@ def _unnamed(value: str) -> _Leaf | None:
 
 
 def _idlike(value: str) -> bool:
-    return 3 <= len(value) <= 80 and " " not in value and (len(value) > 4 or not value.isalpha())
+    """Whether the value of an id field can be an id: 3 to 80 characters, five or more if all are letters; no spaces."""
+    return 3 <= len(value) <= _LONGEST_ID and " " not in value and (len(value) > 4 or not value.isalpha())
 
 
 def _namelike(entity_type: str, value: str) -> bool:
+    """Whether a value is short enough for a name of this type; commands may be long, and concepts need a letter."""
     if entity_type == "command":
-        return len(value) <= 2_000
-    if len(value) > 200 or "\n" in value:
+        return len(value) <= _LONGEST_COMMAND
+    if len(value) > _LONGEST_NAME or "\n" in value:
         return False
-    return entity_type != "concept" or (len(value) <= 80 and any(map(str.isalpha, value)))
+    return entity_type != "concept" or (len(value) <= _LONGEST_ID and any(map(str.isalpha, value)))
 
 
 def _whole_name(fields: dict[str, Any]) -> Iterator[_Leaf]:
+    """Yield the first and last name of a person as one name."""
     first, last = fields.get("first_name"), fields.get("last_name")
     if isinstance(first, str) and isinstance(last, str) and first and last:
         yield _Leaf("person", f"{first} {last}")
@@ -391,50 +399,44 @@ _WITH_SUBCOMMANDS = frozenset(
     rustup sam serverless snap svn systemctl terraform tox uv vagrant vault yarn yum
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Words before a program. They run it, or belong to the shell.
 _PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then", "do", "nice", "stdbuf", "xargs"})
+# Shell builtins and keywords, which run no program.
+_NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "false", "exit", "if", "for", "while"})
+# Between simple commands.
 _JOINTS = re.compile(r"\|\||&&|[|;\n&]")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
+# A variable set before a program: FOO=1.
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
 _MAX_COMMANDS = 4
 
 
 def commands(line: str) -> Iterator[str]:
-    """Yield the first four programs that *line* runs, with subcommands where they have them; not "cd" and the like.
+    """Yield the first four programs that *line* runs, each once, with their subcommands; not "cd" and the like.
 
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']
     """
-    plain = _QUOTED.sub("''", line[:2_000])
+    plain = _QUOTED.sub("''", line[:_LONGEST_COMMAND])
     programs = (_command(part.split()) for part in _JOINTS.split(plain))
     known = dict.fromkeys(name for name in programs if name)
     yield from list(known)[:_MAX_COMMANDS]
 
 
 def _command(words: list[str]) -> str:
+    """The program that a simple command runs, without its folder, with its subcommand; empty if it runs none."""
     while words and (words[0] in _PREFIXES or _SETTING.match(words[0])):
         words = words[1:]
     program = _PROGRAM.fullmatch(words[0]) if words else None
-    if program is None or program[1] in {
-        "cd",
-        "echo",
-        "export",
-        "set",
-        "source",
-        "true",
-        "false",
-        "exit",
-        "if",
-        "for",
-        "while",
-    }:
+    if program is None or program[1] in _NO_PROGRAMS:
         return ""
     return f"{program[1]} {_subcommand(words[1:])}".rstrip() if program[1] in _WITH_SUBCOMMANDS else program[1]
 
 
 def _subcommand(words: list[str]) -> str:
-    """The first plain word that is not the value of a short option."""
+    """The first plain word among six that is not the value of a short option; empty if there is none."""
     for at, word in enumerate(words[:6]):
         if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
             return word

@@ -20,11 +20,12 @@ MOST_RECORDS = 60
 # Limits for texts parsed as JSON: characters of each, and number per event.
 _LONGEST_JSON, _MOST_JSON = 64_000, 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# In characters.
 _LONGEST_NOUN = 40
 # Endings of the names of identifying fields, strongest first. A "number" may also be a count, so its value must have at
 # least `_SHORTEST_NUMBER` characters, one of them a digit.
-_IDS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
-_NUMBERS = frozenset({"number", "numbers", "no", "num", "nr"})
+_ID_ENDINGS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
+_NUMBER_ENDINGS = frozenset({"number", "numbers", "no", "num", "nr"})
 # Containers whose names say nothing about their contents.
 _WRAPPERS = frozenset(
     """
@@ -34,15 +35,18 @@ _WRAPPERS = frozenset(
 )
 # Verbs in tool names, and words that may follow the noun in a tool name: get_user_details.
 _TOOL_VERBS = BASE_VERBS | {"lookup"}
-_NO_SUBJECT = frozenset(
+_AFTER_NOUN = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
+# Values that identify nothing.
 _NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "none", "null", "self", "true", "unknown"})
 # Values of these types identify a thing without a noun.
 _TYPED = frozenset({"email", "file", "host", "person"})
+# Fields that hold the name of their record.
 _LABELS = frozenset({"name", "title"})
-# Before "name", these words do not say whose name it is.
-_WHOLE = frozenset({"display", "full", "user"})
+# Before "name", these words do not say what has the name.
+_NAME_QUALIFIERS = frozenset({"display", "full", "user"})
+# In characters, of identifiers and names.
 _LONGEST_ID = 80
 # A number with fewer digits is ambiguous without its noun: order 12, user 12.
 _CLEAR_DIGITS = 6
@@ -58,7 +62,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* refers to *target* in its field *relation_type*."""
+    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that does."""
 
     source: Thing
     relation_type: str
@@ -66,7 +70,7 @@ class Link(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field whose value identifies a thing; the lowest ``level`` identifies best.
+    """A field whose value identifies a thing: the noun in its name, the thing, and how well it identifies (0: best).
 
     Only a field that is ``alone`` (not in a list) can also identify the record that contains it.
     """
@@ -78,13 +82,13 @@ class _Field(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A JSON node to be read: its noun, the owner that contains it, their relation, and its key in an index."""
+    """A JSON node to be read: its noun, the thing that contains it, their relation, and its key in an index, if any."""
 
     node: Any
     noun: str = ""
     owner: Thing | None = None
     relation: str = ""
-    keyed: str = ""
+    index_key: str = ""
 
 
 Item: TypeAlias = Thing | Link
@@ -141,7 +145,7 @@ class _Reading:
     def record(self, place: _Place, pending: deque[_Place]) -> Iterator[Item]:
         """Yield the things and links of one record; append the nodes inside it to *pending*."""
         if _is_index(place.node):
-            pending.extend(place._replace(node=place.node[key], keyed=key) for key in sorted(place.node))
+            pending.extend(place._replace(node=place.node[key], index_key=key) for key in sorted(place.node))
             return
         fields = [field for key in sorted(place.node) for field in _fields(key, place.node[key], place.noun)]
         own = self._identity(place, fields)
@@ -149,8 +153,9 @@ class _Reading:
         if own:
             yield own.thing
             if place.owner and place.owner != own.thing:
-                part = not place.relation or place.relation.startswith(f"{own.noun}_")
-                yield Link(place.owner, own.noun or own.thing.type if part else place.relation, own.thing)
+                # "order_details" that hold an "order_id" are an order.
+                names_noun = not place.relation or place.relation.startswith(f"{own.noun}_")
+                yield Link(place.owner, own.noun or own.thing.type if names_noun else place.relation, own.thing)
         for field in fields:
             if holder is None:
                 yield field.thing
@@ -162,10 +167,16 @@ class _Reading:
         pending.extend(_children(place, holder))
 
     def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
-        """The field that identifies the record itself; a record without one is part of the record around it."""
-        if place.keyed:
-            same = [field for field in fields if field.thing.name.removeprefix("#") == place.keyed.removeprefix("#")]
-            return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.keyed), 0)
+        """The field that identifies the record itself; a record without one is part of the record around it.
+
+        That is its key in an index; else the best field about the record's noun; else its name. For the outermost
+        record, it may also be a field that the hint names, or any field.
+        """
+        if place.index_key:
+            same = [
+                field for field in fields if field.thing.name.removeprefix("#") == place.index_key.removeprefix("#")
+            ]
+            return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
         single = [field for field in fields if field.alone]
         named = [field for field in single if _is_own(field.noun, place.noun)]
         if not named and (person := _person(place.node)):
@@ -227,19 +238,26 @@ class _Noun(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def _noun_of(key: str) -> _Noun:
+    """The noun in the name of a field.
+
+    >>> _noun_of("order_id"), _noun_of("shippingStatus")
+    (_Noun(noun='order', type='order', level=0), _Noun(noun='shipping_status', type='shipping_status', level=None))
+    """
     words = _words(key)
     kind = field_type(key)
     if not words or len("_".join(words)) > _LONGEST_NOUN:
         return _Noun("", "", None)
     stem = "_".join(words[:-1])
-    if words[-1] in _IDS:
+    if words[-1] in _ID_ENDINGS:
         return _Noun(stem, stem, _ID)
-    if words[-1] in _NUMBERS:
+    if words[-1] in _NUMBER_ENDINGS:
         return _Noun(stem, stem, _NUMBER)
     whole = singular("_".join(words))
     if kind in _TYPED:
         of_other = words[-1] in {"name", "path", "address"} and stem
-        return _Noun("name" if stem in _WHOLE else stem if of_other else whole, kind, _LEVELS.get(kind, _TYPE))
+        return _Noun(
+            "name" if stem in _NAME_QUALIFIERS else stem if of_other else whole, kind, _LEVELS.get(kind, _TYPE)
+        )
     named = stem if words[-1] == "name" else whole
     if named in NAMING_FIELDS:
         return _Noun(named, named, _TYPE)
@@ -284,6 +302,7 @@ def _is_own(noun: str, container: str) -> bool:
 
 
 def _person(node: Mapping[str, Any]) -> Thing | None:
+    """The person whose first and last name a record holds."""
     first, last = node.get("first_name"), node.get("last_name")
     if isinstance(first, str) and isinstance(last, str) and first.strip() and last.strip():
         return Thing("person", f"{first.strip()} {last.strip()}")
@@ -300,7 +319,7 @@ def _own_name(place: _Place) -> _Field | None:
 
 
 def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the name of an identified record as a separate thing, which other records may share."""
+    """Yield the name of an identified record, and of its person, as things of their own, with links to them."""
     for key in sorted(_LABELS & node.keys()):
         name = node[key]
         if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name) and name != own.name:
@@ -328,7 +347,7 @@ def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
 
 
 def _is_index(node: Mapping[str, Any]) -> bool:
-    """Whether the keys of *node* identify the records in it: ``{"credit_card_951": {"brand": ...}}``."""
+    """Whether all keys of *node* identify the records in it: ``{"credit_card_951": {"brand": ...}}``."""
     if not node or not all(isinstance(value, dict) for value in node.values()):
         return False
     return all(
@@ -353,7 +372,7 @@ def subject(tool: str) -> str:
     verb, *rest = _words(tool) or ("",)
     if verb not in _TOOL_VERBS:
         return ""
-    nouns = list(takewhile(lambda word: word not in _NO_SUBJECT, rest))
+    nouns = list(takewhile(lambda word: word not in _AFTER_NOUN, rest))
     return singular(nouns[-1]) if nouns else ""
 
 

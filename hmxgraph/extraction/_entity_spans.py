@@ -59,7 +59,7 @@ PLAIN = (
     )
     | OPENERS
 )
-# Conventionally capitalised, even in the middle of a sentence.
+# Words capitalised by convention, even in the middle of a sentence, without being names.
 _NEVER_NAMES = frozenset(
     """
     i i'm i'd i'll i've ok okay lol omg btw fyi asap imo imho tbh aka am pm tv id ids eta faq etc na n/a tba tbd
@@ -89,7 +89,7 @@ _NUMBERED = frozenset(
     turn type unit user version volume week year zip
     """.split()  # noqa: SIM905 - as above
 )
-# Offices, which precede a name: "Senator Barnaby Joyce", "Supreme Leader Kim Jong-il".
+# Offices and professions, which may precede a name: "Senator Barnaby Joyce", "Supreme Leader Kim Jong-il".
 _OFFICES = frozenset(
     """
     actor actress admiral ambassador archbishop architect artist astronaut attorney author baron bishop captain
@@ -126,14 +126,17 @@ _DEMONYMS = frozenset(
 
 _UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 _TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
+# One word of a name: initials ("U.S.", "J."), a title with its full stop ("Dr."), or a capitalised word ("O'Neal").
 # No group is repeated possessively: Python before 3.11.5 mishandles that (CPython issue 106052).
 _CAPITALISED = (
     rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*)"
 )
+# Small words inside names: "University of Vienna".
 _SMALL = (
     "of\\ the|of|and\\ the|and|the|de\\ la|de\\ los|de|del|della|di|da|du|des|la|le|van\\ der|van\\ den|van|von\\ der"
     "|von|zu|bin|ibn|ap|al|el|&"
 )
+# A run of capitalised words, with small words and short numbers between them: "Ludwig van Beethoven", "Apollo 11".
 _SPAN = re.compile(
     rf"""(?<![\w.#@/'-])
     {_CAPITALISED}
@@ -141,6 +144,7 @@ _SPAN = re.compile(
     """,
     re.VERBOSE,
 )
+# A quotation of up to 60 characters, without the punctuation at its end.
 _QUOTED = re.compile(r"\"([^\"\n]{2,60}?)[,.!?]?\"")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -150,9 +154,10 @@ _SMALL_IN_TITLE = frozenset(
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
     """.split()  # noqa: SIM905 - as above
 )
+# Signs that may end what stands before a sentence, and signs that may open one.
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")
-# Characters scanned for names; longer documents mostly repeat themselves.
+# In characters; the rest of longer documents mostly repeats their names.
 LONGEST_TEXT = 20_000
 # Fast rejection: words that are not names on their own, in their usual spellings.
 _ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
@@ -164,7 +169,10 @@ _NO_NAMES = frozenset(
 
 
 class NameSpan(NamedTuple):
-    """A name as written, whether it certainly is a person's, and the confidence that it is a name."""
+    """A name as written, whether it certainly is a person's, and the confidence that it is a name.
+
+    Several words are more certainly a name than one, and one inside a sentence more than one that opens it.
+    """
 
     name: str
     person: bool
@@ -172,10 +180,10 @@ class NameSpan(NamedTuple):
 
 
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
-    """The names in *text*; *titled* marks prose about one subject, as opposed to conversation.
+    """The names in *text*; *titled* marks prose about the subject of a title, as opposed to conversation.
 
-    *listing* marks text that may be formatted for display, where single words are capitalised by convention; they then
-    count only within a running sentence.
+    *listing* marks text that may be formatted for display. Single capitalised words then count only directly after a
+    word in lower case.
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
@@ -188,7 +196,7 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
         if run in _NO_NAMES or "_" in run:
             continue
         start, end = match.span()
-        if plain[end : end + 4].lstrip("*_ ")[:1] == ":":
+        if plain[end : end + 4].lstrip("*_ ")[:1] == ":":  # a label: "**Status**: open"
             continue
         words = run.split()
         opening = _opens_sentence(plain, start)
@@ -210,7 +218,7 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
 
 
 def _readable(text: str) -> str:
-    # Dashes stay, because they separate names.
+    """The beginning of *text* with plain quotes, without code and headings; dashes stay, since they separate names."""
     plain = plain_signs(text[:LONGEST_TEXT], QUOTES)
     if "```" in plain:
         plain = _FENCED.sub("\n", plain)
@@ -218,6 +226,7 @@ def _readable(text: str) -> str:
 
 
 def _opens_sentence(text: str, start: int) -> bool:
+    """Whether the word at *start* opens a sentence, a line or a quotation after the end of a sentence."""
     at = start - 1
     while at >= 0 and text[at] in _OPENING:
         at -= 1
@@ -231,11 +240,11 @@ def _opens_sentence(text: str, start: int) -> bool:
 def _trimmed(words: list[str], *, opening: bool) -> list[str]:
     """*words* without leading and trailing words that are not part of a name; empty if the rest cannot be a name."""
     first, last = 0, len(words)
-    while last > first and _ends(words[last - 1]):
+    while last > first and _drops_at_end(words[last - 1]):
         last -= 1
     if last - first > 1 and _precedes_name(words, opening=opening):
         first += 1
-    while first < last and _drops(words[first], opening=opening, alone=last - first == 1):
+    while first < last and _drops_at_start(words[first], opening=opening, alone=last - first == 1):
         first += 1
     while first < last and words[first].islower():
         first += 1
@@ -261,7 +270,8 @@ def _is_verb(word: str) -> bool:
     return word in BASE_VERBS or (word.endswith("ed") and not BASE_VERBS.isdisjoint((word[:-1], word[:-2], word[:-3])))
 
 
-def _drops(word: str, *, opening: bool, alone: bool) -> bool:
+def _drops_at_start(word: str, *, opening: bool, alone: bool) -> bool:
+    """Whether the first word of a run is not part of a name; *alone*: no other word is left."""
     plain = _stem(word)
     if plain in DATES or word[0].isdigit() or plain == "i":
         return True
@@ -270,18 +280,20 @@ def _drops(word: str, *, opening: bool, alone: bool) -> bool:
     return opening and plain in OPENERS and word[-1] != "."
 
 
-def _ends(word: str) -> bool:
+def _drops_at_end(word: str) -> bool:
+    """Whether the last word of a run is not part of a name: a date, a small word, an id."""
     plain = _stem(word)
     return plain in DATES or plain == "i" or word in _SMALL_IN_TITLE or not (word.isalpha() or is_id(word) is None)
 
 
 def _stem(word: str) -> str:
+    """*word* in lower case, without what follows an apostrophe, or else without full stops at its end."""
     plain = word.lower()
     return plain.split("'", 1)[0] if "'" in plain else plain.rstrip(".")
 
 
 def _nameable(words: list[str]) -> bool:
-    """Whether *words* can be a name: not "Step 3", not shouting, not conventional capitals only."""
+    """Whether *words* can be a name: not "Step 3", not a shout ("OH NO"), not only words capitalised by convention."""
     first = words[0]
     if len(words) == 1:
         return len(first) > 1 and first[0].isupper() and _stem(first) not in _NUMBERED
@@ -299,7 +311,7 @@ def _spelt_as_name(word: str) -> bool:
 
 
 def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> Iterator[NameSpan]:
-    """Yield the sentence-opening words that are names after all."""
+    """Yield the sentence-opening words that are names elsewhere in the text, or that a titled text may name."""
     known = {span.name for span in names}
     for word in doubtful:
         name = _without_ending(word)
@@ -312,14 +324,15 @@ def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> I
 def _names(words: list[str]) -> Iterator[NameSpan]:
     """Yield the name that *words* form, and the names inside it; of names joined by "and", each by itself."""
     if "and" in words:
-        yield from _joined(words)
+        yield from _split_at_and(words)
     elif "of" in words:
-        yield from _with_owner(words)
+        yield from _split_at_of(words)
     else:
-        yield from _single(words)
+        yield from _with_bearer(words)
 
 
-def _joined(words: list[str]) -> Iterator[NameSpan]:
+def _split_at_and(words: list[str]) -> Iterator[NameSpan]:
+    """Yield the names before and after "and"."""
     at = words.index("and")
     for part in (words[:at], words[at + 1 :]):
         kept = _trimmed(part, opening=False)
@@ -327,20 +340,22 @@ def _joined(words: list[str]) -> Iterator[NameSpan]:
             yield from _names(kept)
 
 
-def _with_owner(words: list[str]) -> Iterator[NameSpan]:
+def _split_at_of(words: list[str]) -> Iterator[NameSpan]:
+    """Yield the whole name, what precedes "of" if it has several words, and the names after it."""
     at = words.index("of")
     left, right = words[:at], words[at + 1 :]
     if right[0] == "the":
         right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are not names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
-        yield from _single(left)
+        yield from _with_bearer(left)
     kept = _trimmed(right, opening=False)
     if kept:
         yield from _names(kept)
 
 
-def _single(words: list[str]) -> Iterator[NameSpan]:
+def _with_bearer(words: list[str]) -> Iterator[NameSpan]:
+    """Yield the whole name, and the two or more words after an office: "Senator Barnaby Joyce", "Barnaby Joyce"."""
     yield _span(words, 0.8 if len(words) > 1 else 0.6)
     office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
     if 0 <= office < len(words) - 2:
@@ -348,6 +363,7 @@ def _single(words: list[str]) -> Iterator[NameSpan]:
 
 
 def _span(words: list[str], confidence: float) -> NameSpan:
+    """The name that *words* form; without an honorific, which shows that it is a person's."""
     person = _stem(words[0]) in _HONORIFICS and len(words) > 1
     kept = words[1:] if person else words
     return NameSpan(_without_ending(" ".join(kept)), person, confidence)
@@ -364,14 +380,15 @@ def _quoted(text: str) -> Iterator[NameSpan]:
         if (
             len(words) <= 10
             and len(match.group(1).strip(" .,-&")) > 1
-            and _titled(words)
+            and _is_title(words)
             and _trimmed(words, opening=False) == words
         ):
             yield NameSpan(" ".join(words), person=False, confidence=0.7)
 
 
-def _titled(words: list[str]) -> bool:
+def _is_title(words: list[str]) -> bool:
+    """Whether *words* are capitalised like a title; a single common word such as "Yes" is none."""
     if not _CAPITAL.match(words[0]):
         return False
-    small = sum(1 for word in words[1:] if not (word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE))
-    return small == 0 and (len(words) > 1 or words[0].lower() not in OPENERS)
+    fit = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])
+    return fit and (len(words) > 1 or words[0].lower() not in OPENERS)

@@ -9,13 +9,16 @@ from hmxgraph.extraction.language import one_of
 class FactRule(NamedTuple):
     """A sentence form that states a fact. *pattern* is tried only on sentences with one of the words *cues*.
 
-    Groups of the pattern: ``object`` or ``object2``; ``subject``, absent if it is the speaker; ``kin``, the subject's
-    relation to the speaker; ``what`` or ``what2``, which *predicate* and *template* may include. *template* renders
-    the fact; ``{a}`` in it becomes "a" or "an". *examples*: a sentence and the fact that it must give.
+    Groups of the pattern: ``object`` or ``object2``; ``subject``, unmatched if it is the speaker; ``kin``, a subject
+    that is a relative or friend ("my wife is vegan"); ``what`` or ``what2``, inserted for ``{what}`` in *predicate* and
+    *template*. *template* is the text of the fact; ``{a}`` in it becomes "a" or "an".
 
-    *single*: only one object holds at a time. *passing*: the fact only identifies the speaker, and unless it is the
-    name, it is dropped if the speaker is unknown. *deniable*: the fact can be denied ("not allergic to nuts"), and each
-    item of a listed object is a fact of its own.
+    *single*: only one object holds at a time. *identifying*: a name, id or address of the speaker; if the speaker is
+    unknown, only the name is kept. *deniable*: the fact can be denied ("not allergic to nuts"), and each item of a
+    listed object is a fact of its own.
+
+    *examples* are pairs of a sentence and a fact that it states ("the user" is the speaker); *counterexamples* are
+    sentences in which no rule finds a fact.
     """
 
     predicate: str
@@ -24,19 +27,21 @@ class FactRule(NamedTuple):
     template: str
     confidence: float
     single: bool = False
-    passing: bool = False
+    identifying: bool = False
     deniable: bool = False
     examples: tuple[tuple[str, str], ...] = ()
     counterexamples: tuple[str, ...] = ()
 
 
-# Building blocks of the sentence forms: names, places, people, matters and changes.
+# Building blocks of the patterns: names, places, people, properties, roles, tools, changes, occupations, lists.
 
-NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
-# A comma may add the state or country, but not an addressee: "in Oslo, Tom, and my dog".
-PLACE = rf"{NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
-NOW = r"(?:currently |now |still |actually |also |both )*"
-# People and pets of the speaker: of whom there is one at a time, and of whom there may be several.
+# Up to four capitalised words: "Jan de Vries".
+_NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
+# A name; after a comma, the state or country ("Austin, Texas"), but not an addressee ("in Oslo, Tom, and my dog").
+_PLACE = rf"{_NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
+# Adverbs between subject and verb, or between verb and object.
+_NOW = r"(?:currently |now |still |actually |also |both )*"
+# Kin: the speaker's relatives, friends, colleagues and pets; first those of whom there is one at a time.
 _KIN_SINGLE = one_of(
     "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
     "mum", "dad", "boss", "manager", "supervisor", "landlord",
@@ -47,72 +52,78 @@ _KIN_PLURAL = one_of(
     "colleague", "coworker", "co-worker", "teammate", "assistant", "dog", "cat", "puppy", "kitten", "horse",
     "parrot", "pet",
 )  # fmt: skip
-# Another person, by name or by relation to the speaker.
+# Another person, by name or as kin of the speaker: "My friend Tom", "and my son".
 _SOMEBODY = (
     rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
-    rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{NAME})"
+    rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{_NAME})"
     rf"|[Mm]y (?P<kin>{_KIN_SINGLE}|{_KIN_PLURAL})),?"
 )
-_DIETS = (
+# Diets and conditions that limit what a person eats: as cues (single words), and as a pattern.
+_DIET_CUES = (
     "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
     "diabetic",
 )  # fmt: skip
 _DIET = r"(?:vegetarian|vegan|pescatarian|(?:lactose|gluten)[- ]intolerant|co?eliac|diabetic)"
-NUMBERS = one_of(
+# Ids and addresses of a person.
+_IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
-# Properties of a project or a system, which have one value at a time.
-MATTERS = (
+# Properties of a project or a system. Each has one value at a time.
+_PROPERTIES = (
     "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
     "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
     "maintenance window",
 )  # fmt: skip
-NEW = r"(?:(?:new|current|latest|revised|updated) )?"
-_MATTER = (
+# Cues are single words.
+_PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
+_NEW = r"(?:(?:new|current|latest|revised|updated) )?"
+# A property with the words around it: "release date", "default branch", "deadline for the audit". The rule for the
+# speaker's own time zone is another one.
+_PROPERTY = (
     rf"(?P<subject>(?:(?!(?:my|your|his|her|their|that|says?|said)\b)[\w-]+ ){{0,4}}?"
-    rf"(?:{'|'.join(MATTERS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
+    rf"(?:{'|'.join(_PROPERTIES)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
 )
-VALUE = (
+# A value starts with a capital, digit, currency sign or quotation mark: "$1,800" in "$1,800, as agreed".
+_VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
-# Roles that one person has at a time, and capitalised words that name no person.
+# Last words of roles that one person has at a time ("tech lead").
 _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
     "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
 )  # fmt: skip
+# Capitalised words that name no person.
 _NATIONALITY = one_of(
     "American", "Australian", "Austrian", "Belgian", "Brazilian", "British", "Canadian", "Chinese", "Danish", "Dutch",
     "English", "European", "Finnish", "French", "German", "Greek", "Indian", "Irish", "Italian", "Japanese", "Korean",
     "Mexican", "Norwegian", "Polish", "Portuguese", "Russian", "Scottish", "Spanish", "Swedish", "Swiss", "Turkish",
 )  # fmt: skip
-_NO_NAME = one_of(
+_NOT_A_NAME = one_of(
     "And", "But", "Everybody", "Everyone", "He", "Here", "If", "It", "Maybe", "Nobody", "Now", "Perhaps", "She",
     "Since", "So", "That", "There", "They", "This", "Today", "What", "When", "Whether", "Who", _NATIONALITY,
 )  # fmt: skip
-_PERSON = rf"(?!{_NO_NAME}\b){NAME}"
+_PERSON = rf"(?!{_NOT_A_NAME}\b){_NAME}"
+# A role with the words around it: "on-call engineer", "contact for billing".
 _ROLE = (
     rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
 )
-# Tools: names, and lower-case words that are none of these.
+# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense.
 _TOOL = (
     r"(?!(?:care|caution|confidence|ease|pride|approval|permission|downtime|us|them|it|him|her|you|people|users|others"
     r"|customers|partners|friends|colleagues|everything|nothing|something)\b)[A-Za-z][\w.+#-]*\w(?: [A-Z][\w.-]*)?"
 )
-# Verbs of change, followed by the new value.
+# Verbs of change; adverbs before them; and what comes between the verb and the new value (" back from May to").
 _CHANGED = one_of(
     "move[sd]", "slip(?:s|ped)", "change[sd]", "switched", "shift(?:s|ed)", "postponed", "delayed", "deferred",
     "extended", "pushed", "brought", "raised", "rises", "rose", "lowered", "cut", "reduced", "increase[sd]",
     "decrease[sd]", "drop(?:s|ped)", "falls", "fell", "bumped", "grew", "shrank", "updated", "upgraded",
     "rescheduled", "reset", "set", "renamed", "adjusted", "goes", "went", "doubled", "halved",
 )  # fmt: skip
-_JUST = r"(?: just| now| already| recently| since| again)*"
-_TO_VALUE = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
-# The first words of the rules about MATTERS.
-_MATTER_WORDS = tuple(matter.split(" ", 1)[0] for matter in MATTERS)
-# Occupations.
-WORK = one_of(
+_RECENTLY = r"(?: just| now| already| recently| since| again)*"
+_TO = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
+_OCCUPATION = one_of(
     "accountant", "actor", "actress", "architect", "artist", "astronomer", "attorney", "author", "baker", "barista",
     "biologist", "carpenter", "chef", "chemist", "coach", "composer", "consultant", "counsell?or", "dancer",
     "data scientist", "dentist", "designer", "developer", "director", "doctor", "economist", "editor",
@@ -124,27 +135,29 @@ WORK = one_of(
     "tutor", "vet", "veterinarian", "waiter", "waitress", "welder", "writer", "veteran", "volunteer",
     "entrepreneur", "analyst", "administrator", "technician", "trainer",
 )  # fmt: skip
-# Denials; "not badly allergic" is a degree, not a denial.
-_SURELY = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
-NOT = rf"(?:(?:{_SURELY} )?(?:not|no longer) (?:{_SURELY} )?)?"
-# One item of an enumeration, which ends where another clause begins.
-_ANOTHER = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
-_JOINING = "so|but|which|because|since|when|if|though"
-_ITEM = rf"(?!(?:{_ANOTHER}|{_JOINING}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_JOINING}|and|or)\b)\w+){{0,3}}"
-_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_JOINING})\b| and (?:{_ANOTHER})\b)"
-COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
+# An optional denial. "Not badly allergic" is a degree, not a denial, so only these adverbs may stand beside "not".
+_ADVERB = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
+_NOT = rf"(?:(?:{_ADVERB} )?(?:not|no longer) (?:{_ADVERB} )?)?"
+# An item of a list ("tree nuts"), and the end of the list: punctuation, a conjunction or the start of another clause.
+_CLAUSE_STARTS = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
+_CONJUNCTIONS = "so|but|which|because|since|when|if|though"
+_ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
+_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS})\b)"
+# How many children, siblings or pets somebody has.
+_COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
 
 # Allergies and diets, of the speaker and of others; the speaker's marital status.
 
+# A list of items: "cats, dogs and horses".
 _ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
 
-HEALTH_RULES: tuple[FactRule, ...] = (
+_ALLERGY_DIET_STATUS_RULES: tuple[FactRule, ...] = (
     FactRule(
         "is allergic to",
         ("allergic",),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:{NOT}|(?!not\b)\w+ )allergic to "
+            rf"(?<![\w'])I(?:'m| am) (?:{_NOT}|(?!not\b)\w+ )allergic to "
             rf"{_ITEMS}{_ITEMS_END}"
         ),
         "{subject} is allergic to {object}",
@@ -171,7 +184,7 @@ HEALTH_RULES: tuple[FactRule, ...] = (
         "is allergic to",
         ("allergic",),
         re.compile(
-            rf"{_SOMEBODY} is (?:{NOT}|(?!not\b)\w+ )allergic to "
+            rf"{_SOMEBODY} is (?:{_NOT}|(?!not\b)\w+ )allergic to "
             rf"{_ITEMS}{_ITEMS_END}"
         ),
         "{subject} is allergic to {object}",
@@ -192,9 +205,9 @@ HEALTH_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        _DIETS,
+        _DIET_CUES,
         re.compile(
-            rf"{_SOMEBODY} is {NOW}{NOT}(?P<object>(?:an? )?(?:strict )?{_DIET})(?=[,.;!]|$| (?:and|but|so|now)\b)"
+            rf"{_SOMEBODY} is {_NOW}{_NOT}(?P<object>(?:an? )?(?:strict )?{_DIET})(?=[,.;!]|$| (?:and|but|so|now)\b)"
         ),
         "{subject} is {object}",
         0.85,
@@ -207,7 +220,7 @@ HEALTH_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        _DIETS,
+        _DIET_CUES,
         re.compile(
             rf"(?<![\w'])I(?:'ve| have) (?:always )?been (?P<object>(?:an? )?(?:strict )?{_DIET})"
             r"(?=[.!]|$| (?:since|for|all my life)\b)"
@@ -220,9 +233,9 @@ HEALTH_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        (*_DIETS, "married", "divorced", "engaged", "single"),
+        (*_DIET_CUES, "married", "divorced", "engaged", "single"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {NOW}{NOT}"
+            rf"(?<![\w'])I(?:'m| am) {_NOW}{_NOT}"
             rf"(?P<object>(?:an? )?(?:strict )?"
             rf"(?:{_DIET}|married|divorced|engaged|single (?:parent|mother|mom|father|dad)))\b"
             r"(?! to (?:the|my|it))"
@@ -241,7 +254,7 @@ HEALTH_RULES: tuple[FactRule, ...] = (
 )
 
 
-# All sentence forms, each with examples it must match and counterexamples it must not.
+# All rules.
 
 # What may follow a person's name.
 _AFTER_NAME = (
@@ -253,11 +266,11 @@ FACT_RULES: tuple[FactRule, ...] = (
     FactRule(
         "name",
         ("name", "name's"),
-        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{NAME})"),
+        re.compile(rf"\b[Mm]y (?:full )?name(?:'s| is) (?P<object>{_NAME})"),
         "{subject}'s name is {object}",
         0.95,
         single=True,
-        passing=True,
+        identifying=True,
         examples=(("Of course! My name is Yusuf Rossi, and my zip code is 19122.", "the user's name is Yusuf Rossi"),),
         counterexamples=("What's my name?", "my name is on the list"),
     ),
@@ -265,13 +278,13 @@ FACT_RULES: tuple[FactRule, ...] = (
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?P<what>{NUMBERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
+            rf"\b[Mm]y (?P<what>{_IDENTIFIERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
             re.IGNORECASE,
         ),
         "{subject}'s {what} is {object}",
         0.95,
         single=True,
-        passing=True,
+        identifying=True,
         examples=(
             ("Sure! My user ID is emma_kim_9957 and so on.", "the user's user ID is emma_kim_9957"),
             ("My phone number is 555-123-2002.", "the user's phone number is 555-123-2002"),
@@ -282,9 +295,9 @@ FACT_RULES: tuple[FactRule, ...] = (
         "lives in",
         ("live", "living", "based", "located", "moved", "relocated"),
         re.compile(
-            rf"(?<![\w'])I(?: {NOW}live|(?: am|'m) {NOW}(?:living|based|located)) (?:in|near) (?P<object>{PLACE})"
+            rf"(?<![\w'])I(?: {_NOW}live|(?: am|'m) {_NOW}(?:living|based|located)) (?:in|near) (?P<object>{_PLACE})"
             r"|(?<![\w'])I(?: have|'ve)?(?: just| recently| finally)* (?:moved|relocated) (?:back |over )?"
-            rf"to (?P<object2>{PLACE})"
+            rf"to (?P<object2>{_PLACE})"
         ),
         "{subject} lives in {object}",
         0.85,
@@ -306,8 +319,8 @@ FACT_RULES: tuple[FactRule, ...] = (
         "comes from",
         ("from", "country", "hometown", "town"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{PLACE})"
-            rf"|\b[Mm]y (?:home ?(?:country|town)|native country),? (?:is )?(?P<object2>{PLACE})"
+            rf"(?<![\w'])I(?:'m| am) (?:originally )?from (?P<object>{_PLACE})"
+            rf"|\b[Mm]y (?:home ?(?:country|town)|native country),? (?:is )?(?P<object2>{_PLACE})"
         ),
         "{subject} comes from {object}",
         0.85,
@@ -322,7 +335,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "works for",
         ("work", "working", "employed"),
         re.compile(
-            rf"(?<![\w'])I(?: {NOW}work|(?: am|'m) {NOW}(?:working|employed)) (?:at|for|with) (?P<object>{NAME})"
+            rf"(?<![\w'])I(?: {_NOW}work|(?: am|'m) {_NOW}(?:working|employed)) (?:at|for|with) (?P<object>{_NAME})"
         ),
         "{subject} works for {object}",
         0.8,
@@ -334,10 +347,10 @@ FACT_RULES: tuple[FactRule, ...] = (
         "works as",
         ("i'm", "am", "work", "working"),
         re.compile(
-            rf"(?<![\w'])I(?:'m| am) {NOW}an? "
-            rf"(?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan|the\b)[\w-]+ ){{0,2}}{WORK})"
+            rf"(?<![\w'])I(?:'m| am) {_NOW}an? "
+            rf"(?P<object>(?:(?!bit|huge|big|great|good|bad|better|terrible|fan|the\b)[\w-]+ ){{0,2}}{_OCCUPATION})"
             r"(?=[,.!;]|$| (?:at|in|for|from|by|and|with|who|now)\b)"
-            rf"|(?<![\w'])I(?:'m| am)? {NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)"
+            rf"|(?<![\w'])I(?:'m| am)? {_NOW}work(?:ing)? as an? (?P<object2>[a-z][\w-]*(?: [a-z][\w-]*){{0,2}}?)"
             r"(?=[,.!;]|$| (?:at|in|for|from|and|with)\b)"
         ),
         "{subject} works as {a} {object}",
@@ -354,7 +367,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         re.compile(
             rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_SINGLE})"
             r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,)| is)?"
-            rf" (?P<object>{NAME}){_AFTER_NAME}"
+            rf" (?P<object>{_NAME}){_AFTER_NAME}"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -372,9 +385,9 @@ FACT_RULES: tuple[FactRule, ...] = (
         re.compile(
             rf"\b[Mm]y (?:\w+ )?(?P<what>{_KIN_PLURAL})"
             r"(?:'s name is|(?:,? (?:is )?(?:called|named))|,(?= [A-Z][\w ]*,))?"
-            rf" (?P<object>{NAME}){_AFTER_NAME}"
+            rf" (?P<object>{_NAME}){_AFTER_NAME}"
             rf"|\b(?:I|[Ww]e) (?:have|got|adopted) (?:an?|one|my|this|two) (?:[\w-]+ ){{0,3}}?"
-            rf"(?P<what2>{_KIN_PLURAL})s? (?:called|named) (?P<object2>{NAME})"
+            rf"(?P<what2>{_KIN_PLURAL})s? (?:called|named) (?P<object2>{_NAME})"
         ),
         "{subject}'s {what} is {object}",
         0.8,
@@ -385,7 +398,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         ),
         counterexamples=("my friend is late", "my dog loves Frisbee", "My sister and I"),
     ),
-    *HEALTH_RULES,
+    *_ALLERGY_DIET_STATUS_RULES,
     FactRule(
         "birthday",
         ("birthday",),
@@ -403,7 +416,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "has",
         ("have", "i've"),
         re.compile(
-            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{COUNT} (?:\w+ )?"
+            rf"(?<![\w'])I(?: have|'ve got) (?P<object>{_COUNT} (?:\w+ )?"
             r"(?:kids?|child(?:ren)?|sons?|daughters?|dogs?|cats?|pets?|siblings?|brothers?|sisters?))\b"
             r"(?!'| (?:in my|of (?:my|the)|left|on))"
         ),
@@ -447,12 +460,12 @@ FACT_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        _MATTER_WORDS,
+        _PROPERTY_CUES,
         re.compile(
-            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {NEW}{_MATTER}"
+            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {_NEW}{_PROPERTY}"
             r"(?:(?: is| are|'s)(?: now| set to| on| at| currently){0,3}"
-            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_JUST} {_CHANGED}{_TO_VALUE})"
-            rf" {VALUE}"
+            rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_RECENTLY} {_CHANGED}{_TO})"
+            rf" {_VALUE}"
         ),
         "the {subject} is {object}",
         0.75,
@@ -475,9 +488,10 @@ FACT_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        _MATTER_WORDS,
+        _PROPERTY_CUES,
         re.compile(
-            rf"(?:^|[;:] )(?P<subject>(?i:{'|'.join(MATTERS)}))(?: is|'s)(?: now| set to| currently){{0,2}} {VALUE}"
+            rf"(?:^|[;:] )(?P<subject>(?i:{'|'.join(_PROPERTIES)}))(?: is|'s)(?: now| set to| currently){{0,2}}"
+            rf" {_VALUE}"
         ),
         "the {subject} is {object}",
         0.7,
@@ -490,10 +504,10 @@ FACT_RULES: tuple[FactRule, ...] = (
     ),
     FactRule(
         "is",
-        _MATTER_WORDS,
+        _PROPERTY_CUES,
         re.compile(
-            rf"(?:^|[,;:] )(?:[Ww]e|I|[Tt]hey)(?:'ve| have)?{_JUST} {_CHANGED}(?: back| forward| out| up| down)?"
-            rf" (?:the|our) {NEW}{_MATTER}{_TO_VALUE} {VALUE}"
+            rf"(?:^|[,;:] )(?:[Ww]e|I|[Tt]hey)(?:'ve| have)?{_RECENTLY} {_CHANGED}(?: back| forward| out| up| down)?"
+            rf" (?:the|our) {_NEW}{_PROPERTY}{_TO} {_VALUE}"
         ),
         "the {subject} is {object}",
         0.75,
@@ -553,7 +567,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "is",
         _ROLE_HEADS,
         re.compile(
-            rf"(?:^|[,;:] |\band )(?:[Tt]he|[Oo]ur) {NEW}{_ROLE}(?: is|'s|:)(?: now| currently| still)?"
+            rf"(?:^|[,;:] |\band )(?:[Tt]he|[Oo]ur) {_NEW}{_ROLE}(?: is|'s|:)(?: now| currently| still)?"
             rf" (?P<object>{_PERSON})(?<!'s)(?=[,.!;)]|$| (?:and|but|now|again|since|from)\b)"
         ),
         "the {subject} is {object}",
@@ -586,7 +600,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "is",
         _ROLE_HEADS,
         re.compile(
-            rf"(?:^|[,;:] )(?P<object>{_PERSON}) is (?:now |currently |still )?(?:the|our) {NEW}"
+            rf"(?:^|[,;:] )(?P<object>{_PERSON}) is (?:now |currently |still )?(?:the|our) {_NEW}"
             rf"{_ROLE}(?=[,.!;)]|$| (?:and|but|now|again|since)\b)"
         ),
         "the {subject} is {object}",
@@ -646,8 +660,8 @@ FACT_RULES: tuple[FactRule, ...] = (
         "lives in",
         ("lives", "based", "moved"),
         re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?"
-            rf"(?:lives in|is based in|(?:just |recently )?moved to) (?P<object>{PLACE})"
+            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?"
+            rf"(?:lives in|is based in|(?:just |recently )?moved to) (?P<object>{_PLACE})"
         ),
         "{subject} lives in {object}",
         0.8,
@@ -658,7 +672,9 @@ FACT_RULES: tuple[FactRule, ...] = (
     FactRule(
         "works for",
         ("works",),
-        re.compile(rf"(?:^|[,;:] )(?P<subject>{NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{NAME})"),
+        re.compile(
+            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{_NAME})"
+        ),
         "{subject} works for {object}",
         0.8,
         single=True,
@@ -666,8 +682,8 @@ FACT_RULES: tuple[FactRule, ...] = (
         counterexamples=("It works for Mac users", "That works for Monday"),
     ),
 )
-# Cues too common to select texts on their own. PHRASES and OWN_MATTERS select most of the texts with them; "I am now a
-# nurse" is missed unless the text has another cue.
+# A text is searched for facts if it contains one of CUES or PHRASES, or matches OWN_KIN_OR_ID. The words in _COMMON are
+# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. "I am now a nurse" needs another cue.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (
@@ -685,5 +701,5 @@ PHRASES = (
     " called ",
     " named ",
 )
-# The speaker's relatives, friends, pets and numbers.
-OWN_MATTERS = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}|{NUMBERS})", re.IGNORECASE)
+# The speaker's kin, ids and addresses: "my old friend", "my user id".
+OWN_KIN_OR_ID = re.compile(rf"\bmy (?:[\w-]+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}|{_IDENTIFIERS})", re.IGNORECASE)

@@ -9,17 +9,14 @@ from hmxgraph.extraction._entity_spans import DATES
 from hmxgraph.extraction._fact_rules import FACT_RULES, FactRule
 from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
 
-# Facts as subject, predicate and object: what people say about themselves and their systems.
-#
-# Each rule is a narrow sentence form. Objects that must be names are matched by their capitals; questions, wishes and
-# past states are skipped.
+# Stated facts: what people say about themselves, other people and their systems.
 
 
 class Fact(NamedTuple):
-    """A stated fact. An empty *subject* is the speaker; ``{subject}`` inside it stands for the speaker ("...'s wife").
+    """A stated fact. An empty *subject* is the speaker; ``{subject}`` stands for the speaker ("{subject}'s wife").
 
-    ``single`` and ``passing`` are those of its rule. ``matter`` is the key that a deniable fact shares with its denial;
-    it is empty for facts that are not deniable.
+    ``single`` and ``identifying`` are those of its rule. ``denial_key`` is equal for a fact and its denial, and empty
+    for facts whose rule is not deniable.
     """
 
     subject: str
@@ -28,10 +25,11 @@ class Fact(NamedTuple):
     text: str
     confidence: float
     single: bool
-    passing: bool
-    matter: str = ""
+    identifying: bool
+    denial_key: str = ""
 
 
+# First words that show that what stands before the verb is no subject: "Maybe Ann is ...", "It is ...".
 _NOT_SUBJECTS = frozenset(
     """
     it that this there he she they we you i who what the which everything nothing something everyone someone
@@ -39,17 +37,20 @@ _NOT_SUBJECTS = frozenset(
     nobody somebody anyone anybody everybody none some most all any both people my your his her our their is
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Predicates whose object is a place or an employer, and first words of capitalised objects that are neither.
 _PLACE_PREDICATES = frozenset({"lives in", "comes from", "works for"})
+_NOT_PLACES = DATES | {"i", "the", "zip"}
+# Between the items of a list.
 _AND = re.compile(r",? (?:and|or) |, ")
 _ARTICLE = re.compile(r"(?:an?|the) ")
-_EMPHASIS = re.compile(
+# Words at the end of an object that are not part of it: "vegan too".
+_ADVERBS_AT_END = re.compile(
     r"(?: (?:as well|too|now|after all|any ?more|any longer|at all|either|anyway|actually|really|in fact|though))+$"
 )
-_NOT_PLACES = DATES | {"i", "the", "zip"}
 
 
 def facts(sentence: str) -> Iterator[Fact]:
-    """Yield the facts that *sentence* states.
+    """Yield the facts that *sentence* states; none if it ends with a question mark.
 
     >>> [fact.text for fact in facts("I live in Denver, CO 80239.")]
     ['{subject} lives in Denver, CO']
@@ -64,38 +65,40 @@ def facts(sentence: str) -> Iterator[Fact]:
 
 
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
+    """Yield the facts that *match* of *rule* states; none if the speaker leaves them open, or denies the undeniable."""
     groups = match.groupdict()
     subject = _subject_of(rule, groups)
-    part = "object" if groups.get("object") else "object2"
-    attitude = attitude_to(sentence, match.start(), *match.span(part))
+    object_group = "object" if groups.get("object") else "object2"
+    attitude = attitude_to(sentence, match.start(), *match.span(object_group))
     if _first_word(subject) in _NOT_SUBJECTS or attitude == "open" or (attitude == "denied" and not rule.deniable):
         return
     template = rule.template.replace("{what}", what := groups.get("what") or groups.get("what2") or "")
-    filled = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), template=template)
-    value = _trimmed(groups[part] or "")
+    filled_rule = rule._replace(predicate=rule.predicate.replace("{what}", what.lower()), template=template)
+    value = _trimmed(groups[object_group] or "")
     for item in _list_items(value) if rule.deniable else (value,):
         if item and not (_first_word(item) in _NOT_PLACES and rule.predicate in _PLACE_PREDICATES):
-            yield _fact(filled, subject, item, denied=attitude == "denied")
+            yield _fact(filled_rule, subject, item, denied=attitude == "denied")
 
 
 def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
+    """The fact, or its denial, that *rule* makes of *subject* and *value*."""
     predicate, template = rule.predicate, rule.template
     if denied:
         predicate, template = predicate.replace("is", "is not", 1), template.replace(" is ", " is not ", 1)
     article = "an" if value[0].lower() in "aeiou" else "a"
     text = template.replace("{a}", article).replace("{object}", value)
-    matter = f"{rule.predicate} {_ARTICLE.sub('', value)}" if rule.deniable else ""
+    denial_key = f"{rule.predicate} {_ARTICLE.sub('', value)}" if rule.deniable else ""
     text = text.replace("{subject}", subject) if subject else text
-    return Fact(subject, predicate, value, text, rule.confidence, rule.single, rule.passing, matter)
+    return Fact(subject, predicate, value, text, rule.confidence, rule.single, rule.identifying, denial_key)
 
 
 def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:
-    """The subject of the fact, empty for the speaker; lower-cased if it is a common noun."""
+    """The subject of the fact, empty for the speaker; a property or role is lower-cased unless it contains a name."""
     if kin := groups.get("kin"):
         return f"{{subject}}'s {kin.lower()}"
     subject = (groups.get("subject") or "").strip()
-    matter = rule.template.startswith("the ") and subject[1:].islower()
-    return subject.lower() if matter else subject
+    is_common_noun = rule.template.startswith("the ") and subject[1:].islower()
+    return subject.lower() if is_common_noun else subject
 
 
 def _list_items(listed: str) -> Iterator[str]:
@@ -109,17 +112,18 @@ def _first_word(name: str) -> str:
 
 
 def _trimmed(value: str) -> str:
-    return _EMPHASIS.sub("", value.strip(' ,.;:!?"')).removesuffix("'s")
+    return _ADVERBS_AT_END.sub("", value.strip(' ,.;:!?"')).removesuffix("'s")
 
 
-# State changes as facts: any content that names a subject or field and its new value.
+# State changes as facts.
 
-# Field names that producers use for the parts of a state change, most specific first.
-SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "service", "item", "node", "name", "id")
-FIELDS = ("field", "attribute", "property", "predicate", "key", "variable", "setting", "parameter", "what")
+# Keys that producers use for the parts of a state change, most specific first.
+_SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "service", "item", "node", "name", "id")
+_FIELDS = ("field", "attribute", "property", "predicate", "key", "variable", "setting", "parameter", "what")
 _OLD = ("from", "old", "old_value", "previous", "previous_value", "before", "from_state", "old_state")
-NEW = ("to", "new", "new_value", "current", "value", "after", "to_state", "new_state", "state", "status")
-LONGEST = 120
+_NEW = ("to", "new", "new_value", "current", "value", "after", "to_state", "new_state", "state", "status")
+# In characters: longer values are texts, not states.
+_LONGEST_VALUE = 120
 
 
 class Change(NamedTuple):
@@ -140,6 +144,8 @@ class Change(NamedTuple):
 def change(content: Mapping[str, Any]) -> Change | None:
     """Return the state change described by *content*, if it names a subject or field and a new value.
 
+    A change that names only a field gets the field as subject and "value" as predicate.
+
     >>> change({"subject": "staging cluster", "field": "version", "from": "1.29", "to": "1.30"}).text
     'staging cluster: version is 1.30 (was 1.29).'
     >>> change({"key": "deploy_region", "old": "eu-west-1", "new": "eu-north-1"}).subject
@@ -147,8 +153,8 @@ def change(content: Mapping[str, Any]) -> Change | None:
     >>> change({"from": "planning", "to": "executing"}) is None
     True
     """
-    subject, field = _first_value(content, SUBJECTS), _first_value(content, FIELDS)
-    new = _first_value(content, NEW)
+    subject, field = _first_value(content, _SUBJECTS), _first_value(content, _FIELDS)
+    new = _first_value(content, _NEW)
     if not new or not (subject or field):
         return None
     if not subject:
@@ -157,11 +163,11 @@ def change(content: Mapping[str, Any]) -> Change | None:
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first scalar under one of *names*, as text; skips blank texts and those of more than 120 characters."""
+    """The first scalar under one of *names*, as text; skips blank values and those of more than 120 characters."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):
             return "true" if value else "false"
-        if isinstance(value, str | int | float) and 0 < len(str(value).strip()) <= LONGEST:
+        if isinstance(value, str | int | float) and 0 < len(str(value).strip()) <= _LONGEST_VALUE:
             return str(value).strip()
     return ""

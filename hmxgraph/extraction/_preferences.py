@@ -14,7 +14,10 @@ _I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
 
 
 class PreferenceRule(NamedTuple):
-    """A sentence form that states a preference; its object is the group ``object`` or ``object2`` of *pattern*."""
+    """A sentence form that states a preference; its object is the group ``object`` or ``object2`` of *pattern*.
+
+    ``examples`` are sentences of this form that state a preference, ``counterexamples`` sentences that state none.
+    """
 
     predicate: str
     pattern: re.Pattern[str]
@@ -24,11 +27,7 @@ class PreferenceRule(NamedTuple):
 
     @property
     def may_be_wish(self) -> bool:
-        """Whether the form often states a momentary wish: "I'd prefer".
-
-        It then counts only at the start of a sentence. Its object must have several words, must not start with "a" or
-        "an", and must not contain "the" or "my".
-        """
+        """Whether the form often states a momentary wish ("I'd prefer"), and is therefore accepted in fewer cases."""
         return self.confidence < _SURE
 
 
@@ -115,17 +114,19 @@ COMMON = frozenset({"love", "like", "enjoy", "stand"})
 OF_ONESELF = re.compile(
     rf"\bi (?:{_ADVERBS} |can'?t |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
 )
+# The end of the object: of the sentence, or the start of another clause.
 _OBJECT_END = re.compile(
     r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
     r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
-    r"|it|we|he|she|they|you|also)\b| - "
+    r"|it|we|he|she|they|you|also)\b"
 )
+# First words of objects that are too vague for a preference ("everything"), or that state none ("to say it").
 _REFUSED_OPENING = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|us|one|ones|the|how|what|when|where|who|why|which"
     r"|both|either|all|everything|anything|something|nothing|every|each|any|some|to (?:cancel|do|start|see|hear|say"
     r"|think|know|be|go|get|return|keep|proceed|use|make|have|exchange|change|stick|pay|receive|try|book|not)|being"
     r"|seeing|hearing|having|knowing|looking|getting|talking|chatting|watching you|option|his|their|our|my|its|not"
-    r"|as|a lot|for|very|too|so|at|about|in|on|if|with|from|and|or|but|more|most|better|just|option|flight|is|are"
+    r"|as|a lot|for|very|too|so|at|about|in|on|if|with|from|and|or|but|more|most|better|just|flight|is|are"
     r"|was|makes?|gives?|brings?|has)\b",
     re.IGNORECASE,
 )
@@ -135,25 +136,29 @@ _TRAILING_ADVERBS = re.compile(
     r"|any longer))+$",
     re.IGNORECASE,
 )
+# Between the two sides of a choice.
 _OVER = re.compile(r" (?:over|rather than|instead of|to) ")
 _INFINITIVE = re.compile(r"to [a-z]+")
+# Words that refer to something said or shown before: "tea like that".
 _DEICTIC = re.compile(
     r"\bthat(?: one| way|\W*$)|\b(?:at|by|for|from|in|of|on|to|with|within) that\b"
     r"|\b(?:this|these|those|it|them|there|here|you|your|instead|same|ones?|above)\b",
     re.IGNORECASE,
 )
-# The statement must open a clause: directly after punctuation, a conjunction, or a word such as "honestly".
+# The end of the words before a statement that opens a clause: punctuation, a conjunction, or "honestly" and the like.
 _CLAUSE_START = re.compile(
     r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
     r"|yeah|well|also|plus|though|as|where|of course))\s*[\"'(]?$",
     re.IGNORECASE,
 )
+# Before a statement in the same clause: it is imagined, or no longer true.
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
     re.IGNORECASE,
 )
 # "I think I like ..." is still a preference.
 _OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
+# In characters.
 _LONGEST_OBJECT = 120
 
 
@@ -167,9 +172,9 @@ class Preference(NamedTuple):
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """The two alternatives that are compared, in alphabetical order.
+        """The two alternatives of "prefers tea over coffee", in lower case and alphabetical order.
 
-        Empty for infinitives ("to fly rather than to drive"), and unless exactly two are compared.
+        Empty for infinitives ("to fly rather than to drive"), and unless the object names exactly two.
 
         >>> preference("I prefer tea over coffee").choice == preference("I prefer coffee over tea now.").choice
         True
@@ -192,7 +197,7 @@ def preference(sentence: str) -> Preference | None:
     >>> preference("I love love!").text
     'I love love.'
     """
-    if sentence.endswith("?") or sentence.count(" ") > 45:
+    if sentence.endswith("?") or sentence.count(" ") > 45:  # longer sentences tell a story
         return None
     for rule in PREFERENCE_RULES:
         match = rule.pattern.search(sentence)
@@ -201,12 +206,15 @@ def preference(sentence: str) -> Preference | None:
             end = sentence.find(about, _object_start(match)) + len(about)
             if not about or is_retracted(sentence, end):
                 return None
-            return Preference(rule.predicate, about, _as_sentence(sentence[match.start() : end]), rule.confidence)
+            return Preference(rule.predicate, about, f"{sentence[match.start() : end].strip()}.", rule.confidence)
     return None
 
 
 def _stands_alone(before: str, rule: PreferenceRule) -> bool:
-    """Whether the words before the statement leave it unconditional and the speaker's own."""
+    """Whether the words before the statement leave it unconditional and the speaker's own.
+
+    A form that may be a wish must begin the sentence.
+    """
     if not before:
         return True
     if rule.predicate == "prefers" and (rule.may_be_wish or re.search(r"\bif\b", before, re.IGNORECASE)):
@@ -222,9 +230,13 @@ def _object_start(match: re.Match[str]) -> int:
 
 
 def _object(match: re.Match[str], rule: PreferenceRule) -> str:
+    """The object without what follows it; empty if it names no kind of thing, activity or person.
+
+    Of a form that may be a wish, it must have several words, not start with "a" or "an", and not contain "the" or "my".
+    """
     groups = match.groupdict()
-    start = groups["object"] or groups.get("object2") or ""
-    about = _TRAILING_ADVERBS.sub("", _OBJECT_END.split(start, maxsplit=1)[0].strip(" ,.!\"'"))
+    rest = groups["object"] or groups.get("object2") or ""
+    about = _TRAILING_ADVERBS.sub("", _OBJECT_END.split(rest, maxsplit=1)[0].strip(" ,.!\"'"))
     if not 3 <= len(about) <= _LONGEST_OBJECT or _REFUSED_OPENING.match(about):
         return ""
     if rule.may_be_wish and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
@@ -244,8 +256,3 @@ def _lasting(about: str) -> bool:
         or words[0][:1].isupper()
         or len(words) <= 2
     )
-
-
-def _as_sentence(statement: str) -> str:
-    """The statement with a full stop."""
-    return statement.strip() + "."

@@ -24,17 +24,19 @@ TYPES = tuple(sorted(FIXED_TYPES))
 # Types whose names may be ordinary words. Names of all other types count as private data, and so may concepts, which
 # can be names of persons.
 COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
+# In characters.
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
 _RANK = {member: rank for members in FAMILIES.values() for rank, member in enumerate(members)}
-# The rank of a type that is taken from the data, not guessed.
+# The rank of a type that is taken from the data, not guessed: above those of the families.
 GIVEN = 3
 _ARTICLES = frozenset({"the", "a", "an"})
+# "Lilu (mythology)", "Hunt Valley, Maryland".
 _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+), (?:[^,]+)$")
 
 
 def family(entity_type: str) -> str:
-    """The part of an entity's key that stands for its type, shared by all types that may be guessed for one name.
+    """The part of an entity's key that stands for its type; types that may be guessed for the same name share it.
 
     >>> family("person"), family("order"), family("symbol"), family("file")
     ('name', 'name', 'tool', 'file')
@@ -43,7 +45,7 @@ def family(entity_type: str) -> str:
 
 
 def more_specific(first: str, second: str) -> str:
-    """The more specific of two types of one family; of two from the data, the one with fewer words.
+    """The more specific of two types of one family; of two that are taken from the data, the one with fewer words.
 
     >>> more_specific("concept", "person"), more_specific("tool", "symbol"), more_specific("new_item", "item")
     ('person', 'tool', 'item')
@@ -94,8 +96,9 @@ def _plain(name: str) -> str:
 
 # Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
+# Limits per event: of relations outside records, and of those in records, which may hold more: an order with its items,
+# their products and names.
 _MAX_RELATIONS = 12
-# A record may hold more: an order with its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
 # Confidence of relations in results and other records.
 _RECORDED = 0.95
@@ -151,7 +154,7 @@ _FIXERS = ("tool", "command", "file", "symbol")
 
 
 def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
-    """Yield the table's relations for an event of this type with these *entities*, grouped by type."""
+    """Yield the relations of the table for an event of this type; *entities* are those of the event by type."""
     for rule in _BY_TYPE.get(event_type, ()):
         if rule.source in entities and rule.target in entities and (failed or not rule.failed):
             pairs = [(source, target) for source in entities[rule.source] for target in entities[rule.target]]
@@ -167,7 +170,7 @@ def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
-    """Link the topic in an event's title to the first eight other entities that the event mentions."""
+    """Link the topic in an event's title to the first eight others of *entities*."""
     other_entities = (other for other in entities if other != title)
     for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
@@ -176,7 +179,7 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
 def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
 
-    *named* pairs the entities of *text* with their names, in any case.
+    *named* pairs the entities of *text* with their names, in upper or lower case.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
@@ -203,12 +206,15 @@ def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 
 # Collecting mentions: one per name, up to a limit per event.
 
+# Maximum number of mentions per event, and of further spellings per mention.
 _MAX_MENTIONS = 32
+_MAX_ALIASES = 4
+# Weakest first.
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 
 
 class MentionCollector:
-    """Collects the mentions of one event, at most *room* of them, one for each family and normalised name."""
+    """Collects the mentions of one event, one for each family and normalised name; none is added beyond *room*."""
 
     __slots__ = ("_by_key", "room")
 
@@ -230,11 +236,11 @@ class MentionCollector:
             return Ref(merged.type, normalised)
         if not normalised or len(self._by_key) >= self.room:
             return None
-        self._by_key[key] = Mention(entity_type, name.strip()[:200], normalised, 1, role, confidence)
+        self._by_key[key] = Mention(entity_type, name.strip()[:LONGEST_NAME], normalised, 1, role, confidence)
         return Ref(entity_type, normalised)
 
     def add_title(self, entity_type: str, title: str) -> Ref | None:
-        """Count *title* as the topic of the event, and its bare form too, with *title* as an alias."""
+        """Count *title* as the topic of the event, and its bare form, if any, with *title* as an alias."""
         ref = self.add(entity_type, title, 1.0, "title")
         short = bare(title) if entity_type == "concept" else ""
         if short and self.add("concept", short, 0.9, "title"):
@@ -263,7 +269,7 @@ class MentionCollector:
         return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """The first 36 distinct *relations* between mentioned entities, under their final types, sorted."""
+        """The first 36 distinct *relations* between two mentioned entities, under their final types, sorted."""
         resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
             ends = (self._resolved(source), self._resolved(target))
@@ -276,15 +282,15 @@ class MentionCollector:
         return mention.ref if mention else None
 
     def _alias(self, key: tuple[str, str], name: str) -> None:
-        mention, spelt = self._by_key[key], name.strip()[:200]
+        mention, spelt = self._by_key[key], name.strip()[:LONGEST_NAME]
         if spelt not in (mention.name, *mention.aliases):
-            self._by_key[key] = mention._replace(aliases=(*mention.aliases, spelt)[:4])
+            self._by_key[key] = mention._replace(aliases=(*mention.aliases, spelt)[:_MAX_ALIASES])
 
 
 def _merged(known: Mention, entity_type: str, name: str, confidence: float, role: Role) -> Mention:
     """*known* with one more mention, which may add a spelling, a more specific type or a stronger role."""
-    spelt = name.strip()[:200]
-    aliases = known.aliases if spelt == known.name or spelt in known.aliases else (*known.aliases, spelt)[:4]
+    spelt = name.strip()[:LONGEST_NAME]
+    aliases = known.aliases if spelt == known.name or spelt in known.aliases else (*known.aliases, spelt)[:_MAX_ALIASES]
     return Mention(
         more_specific(known.type, entity_type),
         known.name,
@@ -306,13 +312,17 @@ def _stronger(first: Role, second: Role) -> Role:
 _MAX_RESULT_MENTIONS = 16
 # If records refer to each other, the limit of results is raised: to this many mentions, then by this many further ones.
 _MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
+# Events that mention their agent.
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _RESULTS = frozenset({"tool_result", "api_result"})
 _TALK = frozenset({"message", "feedback"})
+# Fields of other than structured events that are searched for names in running text.
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
-# Characters read of each string inside structured content.
+# Characters read of each running text or command line in the fields of an event.
 _LONGEST_FIELD = 2_000
+# Characters of a chosen option that serve as the name of a concept.
+_LONGEST_OPTION = 80
 
 
 def read(event: Event, voice: Voice) -> tuple[MentionCollector, list[Relation]]:
@@ -357,22 +367,22 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
     _actor(event, collector)
-    linked, recorded = _records(event, collector)
-    relations = _fields(content, collector, recorded)
+    record_relations, recorded_names = _records(event, collector)
+    relations = _fields(content, collector, recorded_names)
     for name in sorted(_PROSE & content.keys()) if event.event_type not in _STRUCTURED else ():
         if isinstance(content[name], str):
             _spans(content[name], collector, titled=subject is not None)
     if event.event_type == "decision" and isinstance(content.get("chosen_option"), str):
-        collector.add("concept", content["chosen_option"][:80], 0.9)
+        collector.add("concept", content["chosen_option"][:_LONGEST_OPTION], 0.9)
     if subject:
         relations.extend(mentioned_with(subject, collector.of_type("concept", "person")))
     relations.extend(_relations(event, collector))
     _tags(event, collector)
-    return [*relations[:_MAX_RELATIONS], *linked]
+    return [*relations[:_MAX_RELATIONS], *record_relations]
 
 
 def _describing(event: Event) -> Mapping[str, Any]:
-    """The content of *event* without the id of the memory that it supersedes, which names no thing."""
+    """The content of *event*; of a remembered memory, without the id of the memory that it supersedes."""
     if event.event_type != MEMORY_EVENT:
         return event.content
     return {name: value for name, value in event.content.items() if name != "supersedes"}
@@ -408,11 +418,12 @@ def _actor(event: Event, collector: MentionCollector) -> None:
 
 
 def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
+    """The relations of the table for *event*, and the fix that its text reports."""
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":
         chosen = content.get("chosen_option")
-        entities["concept"] = [collector.ref("concept", chosen[:80])] if isinstance(chosen, str) else []
+        entities["concept"] = [collector.ref("concept", chosen[:_LONGEST_OPTION])] if isinstance(chosen, str) else []
     relations = list(structural(event.event_type, entities, failed=went_well(event.event_type, content) is False))
     if "error_type" in entities:
         text = content.get("change") or content.get("summary") or content.get("message")
@@ -422,12 +433,14 @@ def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
     return relations
 
 
-def _title_type(title: Any) -> str:
-    form = next(forms(title), None) if isinstance(title, str) else None
+def _title_type(title: str) -> str:
+    """The type of the entity in an event's title: a file, URL or host by its form, else a concept."""
+    form = next(forms(title), None)
     return form.type if form and form.name == title and form.type in {"file", "url", "host"} else "concept"
 
 
 def _names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
+    """Add all names in a running text; return the relations between them."""
     relations, named = _forms(text, collector)
     _spans(text, collector, listing=listing)
     if any(ref.type == "error_type" for ref, _ in named):
@@ -441,17 +454,18 @@ def _spans(text: str, collector: MentionCollector, *, titled: bool = False, list
 
 
 def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
+    """Add the names recognised by form; return the relations between them, and the entities with their names."""
     named: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
         ref = collector.add(form.type, form.name, form.confidence)
         if ref:
             named.append((ref, form.name))
-            hosts.extend(_host(ref, form.name, collector))
+            hosts.extend(_url_and_host(ref, form.name, collector))
     return list(_hosted(hosts)), named
 
 
-def _host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:
+def _url_and_host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:
     host = collector.add("host", host_of(name)) if url.type == "url" else None
     return [(url, host)] if host else []
 
@@ -472,7 +486,7 @@ def _fields(
             relations.extend(_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
         elif leaf.type == "url":
             ref = collector.add("url", leaf.value)
-            relations.extend(_hosted(_host(ref, leaf.value, collector) if ref and "://" in leaf.value else []))
+            relations.extend(_hosted(_url_and_host(ref, leaf.value, collector) if ref and "://" in leaf.value else []))
         else:
             collector.add(leaf.type, leaf.value, 0.95)
     return relations

@@ -50,13 +50,14 @@ from hmxgraph.text.terms import signs, words
 # Memory drafts from matched rules: text, subject, and the slot (question) they answer.
 
 _ATTITUDES = frozenset({"likes", "dislikes"})
+# A word for the speaker; "I/O" is none.
 _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 
 
 def policy_draft(
     text: str, confidence: float, method: str, *, hard: bool = False, speaker: str = UNKNOWN
 ) -> MemoryDraft:
-    """Draft *text* as a policy; a later one about the same topic supersedes it: the opposite, or another value.
+    """Draft *text* as a policy. A rule, its opposite and the same rule with another value share a slot.
 
     A rule that a known *speaker* gives about themselves carries their name and does not affect other people's rules.
 
@@ -68,32 +69,36 @@ def policy_draft(
     >>> drafts[0].slot == drafts[1].slot, drafts[0].answer, drafts[1].answer
     (True, 'demands german', 'demands english')
     """
-    whose = speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
+    person = speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
     against = stance(text).against
     topic, values = _policy_topic(text, demanded=not against)
-    own = f"\0{plain(whose)}" if whose else ""
+    person_key = f"\0{plain(person)}" if person else ""
     return MemoryDraft(
         "policy",
-        f"{whose}: {text}" if whose else text,
+        f"{person}: {text}" if person else text,
         confidence,
         method,
         predicate="forbids" if against else "demands",
         object=values,
         hard=hard,
-        slot=f"policy\0{topic}{own}" if topic else "",
+        slot=f"policy\0{topic}{person_key}" if topic else "",
     )
 
 
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
-    """The topic of a rule, and the values that it sets, such as a language."""
+    """The topic of a rule (empty if it has only stop words), and the values that it sets, such as a language."""
     text, values = without_values(text, demanded=demanded)
     about = stance(text).about
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
 
 
 def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
-    """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws."""
+    """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
+
+    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule that it does not repeat.
+    """
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
+    # "You may skip the review" waives a demand; "you no longer have to skip the review" allows it.
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
     topic, values = _policy_topic(withdrawn.matter, demanded=predicate != "allows")
@@ -103,7 +108,7 @@ def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
 
 
 def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
-    """Draft a preference of *subject*. Like and dislike of one thing share a slot, as do both sides of a choice."""
+    """Draft a preference of *subject*. Liking and disliking a thing share a slot, as do both sides of a choice."""
     about, name = (liking.object, "attitude") if liking.predicate in _ATTITUDES else (" ".join(liking.choice), "choice")
     topic = plain(about)
     slot = f"{plain(subject)}\0{name}\0{topic}" if topic else ""
@@ -113,11 +118,14 @@ def _preference_draft(liking: Preference, text: str, subject: str, method: str) 
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """Draft a fact about its subject or the speaker; None for "X is X", and for an unknown speaker's numbers."""
+    """Draft a fact about its subject or the speaker.
+
+    None if the object is the subject itself, and for an id or address of an unknown speaker.
+    """
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
     person = speaker if fact.subject.startswith("{subject}") else subject
-    if subject == fact.object or (fact.passing and unknown and fact.predicate != "name"):
+    if subject == fact.object or (fact.identifying and unknown and fact.predicate != "name"):
         return None
     text = fact.text.replace("{subject}", speaker)
     return MemoryDraft(
@@ -136,7 +144,7 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
 
 def _fact_slot(fact: Fact, subject: str) -> str:
     """The slot of a fact with a single value, or of one that can be denied; empty for all others."""
-    question = fact.predicate if fact.single else plain(fact.matter)
+    question = fact.predicate if fact.single else plain(fact.denial_key)
     return f"{plain(subject)}\0{question}" if question else ""
 
 
@@ -147,12 +155,14 @@ def plain(subject: str) -> str:
 
 # Goals: the first request of a session, and explicitly stated aims.
 
+# "Hi there, thanks again! "
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|ok|okay|so|yes|sure|please|well"
     r"|dear)\b(?: there| again| everyone| team| all)?[\s,.!-]*)+",
     re.IGNORECASE,
 )
 _VERB = r"(?P<verb>[a-z][a-z-]+)"
+# Forms of requests; the group ``verb`` begins what is wanted: "cancel my order", "trouble with the printer".
 _REQUESTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -168,7 +178,7 @@ _REQUESTS = tuple(
         ),
     )
 )
-# Requests that do not say what is wanted.
+# Words from the verb on that do not say what is wanted: "help me with this", "a few questions".
 _EMPTY = re.compile(
     r"(?:(?:help|assist|do|know|ask|see|look|talk|speak|be|get|let|start|have|hear|explain)\b(?: (?:me|you|us|with"
     r"|that|this|it|out|to|into|please|somebody|someone|a human|an agent|a few|some|questions?|something|things?))*"
@@ -176,8 +186,9 @@ _EMPTY = re.compile(
     r"(?:issues?|problems?|things?|questions?|requests?|trouble|changes?)?)\W*$",
     re.IGNORECASE,
 )
+# Words that refer to another sentence, or to something shown.
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
-# "This year" points at no other sentence.
+# "This year" refers to no other sentence.
 _THIS_TIME = re.compile(r"\bthis (?:year|month|week|weekend|quarter|spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
 # Questions about whether something holds or is wanted, which request nothing.
 _ASKS_WHETHER = re.compile(
@@ -192,6 +203,7 @@ _NO_VERB = re.compile(
     r"|back (?!up\b))",
     re.IGNORECASE,
 )
+# "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
 _AIM = re.compile(
     r"(?<![\w'])(?P<text>(?:[Mm]y (?:main |biggest |ultimate |long-term |next |current )?(?:goal|aim|dream|plan"
     r"|objective)(?: (?:right now|this year|for \w+(?: \w+)?))? is (?:to|that)"
@@ -200,8 +212,12 @@ _AIM = re.compile(
     r"|I (?:plan|aim|intend|hope|want) to(?= (?:become|learn|open|start|launch|run|write|finish|publish|build|visit"
     r"|travel|create|improve|earn|lose|quit|teach|volunteer|set up)\b)) (?P<object>[^.!?;]+))"
 )
+# The start of another clause.
+_AIM_END = re.compile(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b")
+# In characters: shorter objects say too little.
+_SHORTEST_AIM = 8
 # Every stated aim contains one of these words.
-CUES = frozenset(
+_AIM_CUES = frozenset(
     """
     goal aim aiming dream planning plan objective training saving preparing studying intend hope want
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
@@ -209,7 +225,7 @@ CUES = frozenset(
 
 
 class Goal(NamedTuple):
-    """A goal in its original words."""
+    """A goal in its original words: the sentence or clause, and in ``object`` what is wanted."""
 
     text: str
     object: str
@@ -226,6 +242,7 @@ def request(sentence: str) -> Goal | None:
     """
     greeting = _GREETING.match(sentence)
     core = sentence[greeting.end() :] if greeting else sentence
+    # A colon near the start or at the end introduces something else: a heading, a quotation, a list.
     if not 3 <= core.count(" ") + 1 <= 50 or ":" in core[:25] or core.endswith(":") or _ASKS_WHETHER.match(core):
         return None
     first = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
@@ -249,11 +266,9 @@ def aim(sentence: str) -> Goal | None:
     match = _AIM.search(sentence)
     if not match or sentence.endswith("?"):
         return None
-    about = re.split(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b| - ", match["object"], maxsplit=1)[
-        0
-    ].strip(" ,")
+    about = _AIM_END.split(match["object"], maxsplit=1)[0].strip(" ,")
     if (
-        len(about) < 8
+        len(about) < _SHORTEST_AIM
         or re.match(r"(?:it|that|this|them|for (?:it|that)|on (?:it|that|this))\b", about)
         or _POINTING.search(_THIS_TIME.sub("", about))
     ):
@@ -263,7 +278,7 @@ def aim(sentence: str) -> Goal | None:
 
 
 def _goal(core: str, wanted: str, confidence: float) -> Goal | None:
-    """*core* as a goal, unless *wanted*, its part from the verb on, does not say what is wanted."""
+    """*core* as a goal; None if *wanted*, its part from the verb on, does not say what is wanted."""
     if _EMPTY.match(wanted) or wanted.count(" ") < 1:
         return None
     if _POINTING.search(" ".join(wanted.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", wanted):
@@ -279,9 +294,9 @@ _Level: TypeAlias = Literal["operator", "user", "none"]
 class _Authority(NamedTuple):
     """The effect that the words of an event may have.
 
-    An ``operator`` speaks for the tenant, a ``user`` for themselves, ``none`` only proposes. ``origin`` counts towards
-    independent support (empty for anonymous speakers); ``owner`` is the user (or the session of an unnamed user) that
-    memories are bound to.
+    At level ``operator`` they hold for the tenant, at level ``user`` for the user, at level ``none`` they only propose.
+    ``origin`` identifies the source when independent support is counted; it is empty for anonymous speakers. ``owner``
+    is the user (or the session of an unnamed user) whom memories are bound to; only level ``user`` has one.
     """
 
     level: _Level
@@ -294,7 +309,7 @@ _OPERATOR = _Authority("operator", "")
 
 
 def _authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> _Authority:
-    """The authority of *event*, spoken by *voice*, under *trust*.
+    """The authority of *event*, spoken by *voice*, under the tenant's *trust*.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2026-03-14T03:00:00Z", sequence=0, metadata={"user_id": "Ann"},
@@ -348,15 +363,17 @@ def _named_source(event: Event) -> str:
     return "" if name is None or _is_own(event) else user_key(name)
 
 
-_ADDRESS = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
-_NOT_IN_HOSTS = re.compile(r"[/?#:\s]")
-_ONE_TOOL = "tool"
+# What precedes the host in an address: "https://bob@".
+_ADDRESS_START = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
+_HOST_END = re.compile(r"[/?#:\s]")
+_TOOL_LABEL = "tool"
 
 
 def _outside(source: str, label: str) -> str:
-    """The origin of text from outside, for counting independent origins: a web site, all tools, or the source.
+    """The origin of text from outside, for counting independent origins; *label* is the label that packs give it.
 
-    All tools are one origin because one page can reach an agent through several of them.
+    For the web, it is the last two labels of the host. All tools are one origin, because one page can reach an agent
+    through several of them. Otherwise it is the source, or *label* if there is no source.
 
     >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
     ('web:shop.example', 'web:shop.example')
@@ -364,11 +381,11 @@ def _outside(source: str, label: str) -> str:
     ('tool', 'wiki:security')
     """
     name = source.strip().lower()
-    if label == _ONE_TOOL:
-        return _ONE_TOOL
+    if label == _TOOL_LABEL:
+        return _TOOL_LABEL
     if label != "web":
         return name or label
-    host = _NOT_IN_HOSTS.split(_ADDRESS.sub("", name, count=1), maxsplit=1)[0]
+    host = _HOST_END.split(_ADDRESS_START.sub("", name, count=1), maxsplit=1)[0]
     return f"web:{'.'.join(host.split('.')[-2:])}"
 
 
@@ -380,9 +397,9 @@ def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
 def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
     """Yield *draft* as the memories that *authority* permits.
 
-    A draft of the operator takes effect. A user's is bound to the user; if it is a rule, or a fact that is not about
-    the user, it is also proposed for the tenant. A draft without authority is only proposed. Aliases, pins and
-    replacements are kept only for the operator.
+    A draft of the operator takes effect. A user's is bound to the user; if it is a rule, or a fact about neither the
+    user nor somebody close to them, it is also proposed for the tenant. A draft without authority is only proposed.
+    Aliases, pins and replacements are kept only for the operator.
     """
     if authority.level == "operator":
         # Unnamed users of several sessions may have several names.
@@ -403,7 +420,8 @@ def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
 
 EVENT_TYPE = MEMORY_EVENT
 KINDS: tuple[str, ...] = get_args(MemoryKind)
-# "The X is NAME or NUMBER" has one value at a time; "the X is ADJECTIVE" is one of many properties.
+# "The X is NAME or NUMBER" has one value at a time, as has "Ann's X is ..."; "the X is ADJECTIVE" is one of many
+# properties.
 _IS = re.compile(
     r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"
     r" (?:is|are)(?: now| currently| still)?"
@@ -444,6 +462,7 @@ def _terms(content: Mapping[str, Any]) -> Terms:
 
 
 def _moment(value: Any) -> int | None:
+    """The time in microseconds since 1970; None if *value* is no valid time."""
     try:
         return microseconds(value) if isinstance(value, str) else None
     except InvalidTime:
@@ -451,6 +470,7 @@ def _moment(value: Any) -> int | None:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
+    """The distinct texts in a list, sorted, without blank ones; empty if *value* is no list."""
     names = value if isinstance(value, list) else ()
     return tuple(sorted({name for name in names if isinstance(name, str) and name.strip()}))
 
@@ -467,6 +487,7 @@ def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
 
 
 def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    """Draft *text* with the subject, object and slot that the rules for *kind* find."""
     withdrawn = withdrawal_in(text) if kind == "policy" else None
     if withdrawn:
         return withdrawal_draft(withdrawn, BY_HAND)._replace(hard=hard)
@@ -495,8 +516,8 @@ def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 def _unparsed_fact(text: str) -> MemoryDraft:
     """Draft a fact that no rule matched.
 
-    "The X is NAME or NUMBER" gets a slot in which a later value supersedes it. Any other statement with a topic (see
-    :func:`~hmxgraph.text.comparison.claim`) gets one in which another amount, or a denial, contradicts it.
+    "The X is NAME or NUMBER" gets a slot in which a later value supersedes it. In the slot of any other statement with
+    a topic (see :func:`~hmxgraph.text.comparison.claim`), another amount or a denial contradicts it.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True
@@ -513,11 +534,16 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 
 # Memories of an event: directives, preferences, stated facts, aims, state changes.
 #
-# Each rule family runs only on texts that contain one of its cues, except for directives in system prompts.
+# A family of rules runs only on texts that contain one of its cues. Exceptions: requests, directives in system prompts.
 
+# Maximum number of distinct memories per event.
 _MAX_MEMORIES = 8
 # The first request is in the first or second event of a session: a greeting may come before it.
-_FIRST_TURNS = 2
+_OPENING_EVENTS = 2
+# The first request is searched for in this many sentences of such an event.
+_OPENING_SENTENCES = 6
+# In characters: shorter texts state nothing.
+_SHORTEST_TEXT = 6
 
 
 class _Families(NamedTuple):
@@ -557,8 +583,9 @@ def memories(
 
 
 def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
+    """Yield the memories in a message or feedback comment by a user, system prompt or peer."""
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
-    if voice.part in {"user", "system", "peer"} and isinstance(text, str) and len(text) >= 6:
+    if voice.part in {"user", "system", "peer"} and isinstance(text, str) and len(text) >= _SHORTEST_TEXT:
         said_by = "" if voice.subject == UNKNOWN else voice.subject
         for draft in _spoken(event, plain_signs(text), voice):
             yield draft._replace(said_by=said_by)
@@ -566,11 +593,12 @@ def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
 
 def _opens_session(event: Event) -> bool:
     """Whether a message is among the first of its session: by its number, or because its importer says so."""
-    return event.sequence < _FIRST_TURNS or event.metadata.get("opening") is True
+    return event.sequence < _OPENING_EVENTS or event.metadata.get("opening") is True
 
 
 def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
-    # sentences() drops the same marks.
+    """Yield the first request, if *event* opens the session, and the memories of each sentence in *text*."""
+    # Without marks of bold type, which would hide cues; sentences() drops them too.
     families = _families(text.lower().replace("**", ""), voice)
     opens = voice.part == "user" and event.event_type == "message" and _opens_session(event)
     if not opens and not any(families):
@@ -584,7 +612,7 @@ def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
 
 
 def _fact_subject(spoken: list[str], voice: Voice) -> str:
-    """The subject of first-person facts: the speaker, or the name that an unnamed user states in the same text."""
+    """The subject of first-person facts: the speaker, or the only name that an unnamed user states in the text."""
     if voice.subject != UNKNOWN:
         return voice.subject
     stated = (fact for sentence in spoken for fact in _facts.facts(sentence))
@@ -602,7 +630,7 @@ def _families(lowered: str, voice: Voice) -> _Families:
         may_direct and not cue_words.isdisjoint(_directives.CUES),
         person and (not cue_words.isdisjoint(_preferences.CUES) or _states_liking(lowered, cue_words)),
         person and (not cue_words.isdisjoint(_fact_rules.CUES) or _states_fact(lowered, cue_words)),
-        person and not cue_words.isdisjoint(CUES),
+        person and not cue_words.isdisjoint(_AIM_CUES),
     )
 
 
@@ -611,12 +639,13 @@ def _states_liking(lowered: str, cue_words: frozenset[str]) -> bool:
 
 
 def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
-    if "my" in cue_words and _fact_rules.OWN_MATTERS.search(lowered):
+    if "my" in cue_words and _fact_rules.OWN_KIN_OR_ID.search(lowered):
         return True
     return any(phrase in lowered for phrase in _fact_rules.PHRASES)
 
 
 def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
+    """Yield the memories of a sentence; *fact_subject* is the subject of its first-person facts and rules."""
     withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
         yield withdrawal_draft(withdrawn, "directive")
@@ -645,7 +674,8 @@ def _attributed(text: str, voice: Voice) -> str:
 
 
 def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
-    for sentence in spoken[:6]:
+    """Yield the first request among the sentences, if any, as a goal."""
+    for sentence in spoken[:_OPENING_SENTENCES]:
         # A standing rule is not a goal: "Always run the tests before you push".
         goal = None if _directives.directive_in(sentence) else request(sentence)
         if goal:
@@ -654,6 +684,7 @@ def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
 
 
 def _state_change(event: Event, collector: MentionCollector) -> Iterator[MemoryDraft]:
+    """Yield the fact that a state change reports, and add its subject to the mentions."""
     change = _facts.change(event.content)
     if change:
         ref = collector.add("concept", change.subject, 0.9)
@@ -726,6 +757,7 @@ def _of_result(result: _Result) -> Extraction:
 
 
 def _extracted(event: Event, trust: TrustPolicy, *, by_hand: bool) -> Extraction:
+    """The whole extraction of one event, computed anew."""
     voice = voice_of(event)
     collector, relations = read(event, voice)
     drafts = memories(event, voice, collector, trust, by_hand=by_hand)

@@ -219,10 +219,12 @@ NOT_ORDERED = frozenset(
 # Typographic signs and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
+# Between sentences: after punctuation (except that of "Dr.", "e.g." and initials), line ends, semicolons, dashes.
 _SPLIT = re.compile(
     r"(?<=[.!?\u2026])(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|Ms|St|vs)\.)(?<!\bMrs\.)(?<!e\.g\.)(?<!i\.e\.)[\")*]*\s+"
     r"|\n+|;\s+|\s+-+\s+(?=[A-Z])"
 )
+# Fenced code, quoted lines, bracketed notes, and markers such as ###STOP###.
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^>.*$|\[[^\]\n]{0,300}\]|###\w+###", re.DOTALL | re.MULTILINE)
 # Program output pasted into a message: a traceback with its error, a frame with its line, a line with an error.
 _PRINTED = re.compile(
@@ -231,6 +233,7 @@ _PRINTED = re.compile(
     r"|^[ \t]*(?:[A-Za-z_]\w*\.)*(?:\w*Error|\w+Exception)(?: code)?: .*$",
     re.MULTILINE,
 )
+# "- ", "2. ", "a) ".
 _BULLET = re.compile(r"^(?:[-*\u2022>#\s]+|\(?\d{1,2}[.)]\s+|[a-z]\)\s+)+")
 # Limits in characters. Longer texts are documents; only their beginning is read. Longer sentences are skipped.
 LONGEST_TALK = 12_000
@@ -273,6 +276,7 @@ def sentences(text: str) -> list[str]:
 # The speaker of an event and their part in the conversation decide whether words can be a directive or a preference.
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
+# The part in a conversation by role.
 PARTS: dict[str, Part] = {
     **dict.fromkeys(("user", "human", "customer", "client"), "user"),
     **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
@@ -403,6 +407,7 @@ def user_of_session(event: Event) -> str | None:
 
 Attitude: TypeAlias = Literal["stated", "denied", "open"]
 
+# Words before a statement, in the same sentence, that make it imagined, conditional or past: "when I was a nurse".
 _IRREALIS = pattern(
     r"\b(?:if|wish|when i was|imagine|used to|as though|would|whether|pretend|suppose|until|before|unless|in case"
     r"|assuming|provided)\b[^.;]*$"
@@ -413,6 +418,7 @@ _DOUBTS = (
     "probably", "possibly", "perhaps", "maybe", "presumably", "supposedly", "allegedly", "apparently", "reportedly",
     "seemingly", "potentially", "likely",
 )  # fmt: skip
+# Words between subject and object that leave a statement open.
 _HEDGE = pattern(rf"\b{one_of(*_DOUBTS)}\b|\b(?:hardly|barely|scarcely|almost|nearly|might|(?-i:may)|could|neither)\b")
 # An indefinite object states nothing.
 _INDEFINITE = pattern(
@@ -430,6 +436,7 @@ _SAYING = (
     "dream(?:s|t|ed)?", "feels?", "felt", "seems?", "impl(?:y|ies|ied)", "joke[sd]?", "joking",
     "hope[sd]?", "hoping", "fear(?:s|ed)?", "lists?", "listed", "ruled out",
 )  # fmt: skip
+# Words in the clause before a statement that attribute or doubt it: "Tom says", "I'm not sure", "there is a rumour".
 _CLAIM = pattern(
     rf"\b{one_of(*_SAYING)}\b|\b(?:not|n't|hardly) (?:so |quite |entirely |really )?"
     r"(?:that|true|sure|certain|convinced|clear|the case|like)\b|\b(?:almost|fairly|pretty|quite) (?:sure|certain)\b"
@@ -441,13 +448,14 @@ _SELF_QUOTE = pattern(
     r"| already| just| also| once| again| only)*|let me(?: just| also)?)"
     r" (?:said|say|told|tell|mentioned|mention|wrote|stated|confirm)\b"
 )
+# Where a clause ends.
 _CLAUSE = pattern(r"[.!?;:,]\s|\s-+\s|\b(?:but|because|since|so|although|though|yet|however|while|whereas)\b")
 # Directly before a statement: its source, or a hedge.
 _ATTRIBUTION = pattern(
     rf"(?:\b{one_of(*_SAYING)}(?: (?:me|us|you|him|her|them|people))?\s*[:,]?\s*[\"'(]*"
     rf"|\baccording to [^,;]*[,;]\s*|(?:^|[\s,;]){one_of(*_DOUBTS)}[,\s]*)$"
 )
-# After a statement: a retraction, or an attribution to others.
+# After a statement: a retraction ("but that is wrong", "not true any more"), or an attribution ("or so they say").
 _WRONG = one_of(
     "wrong", "mistakes?", "mistaken", "errors?", "false", "untrue", "incorrect", "inaccurate", "nonsense", "rubbish",
     "lies?", "jok(?:e|ing)", "kidding", "rumou?rs?", "misunderstanding", "mix-up", "typo", "outdated", "out of date",
@@ -489,8 +497,9 @@ def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
 
 def is_attributed(before: str) -> bool:
     """Whether the words before a statement attribute it to somebody, doubt it or open a quotation."""
-    words = _SELF_QUOTE.sub("", before)
-    return before.count('"') % 2 == 1 or bool(_CLAIM.search(_CLAUSE.split(words)[-1]) or _ATTRIBUTION.search(words))
+    others_words = _SELF_QUOTE.sub("", before)
+    last_clause = _CLAUSE.split(others_words)[-1]
+    return before.count('"') % 2 == 1 or bool(_CLAIM.search(last_clause) or _ATTRIBUTION.search(others_words))
 
 
 def is_retracted(sentence: str, end: int) -> bool:

@@ -1,13 +1,14 @@
 """Timelines of single-valued questions: which answer held when.
 
 A *slot* is a question with one answer at a time ("Caroline lives in"). An *interval* is one answer and the period over
-which it was asserted without interruption. A later, different answer supersedes it; a different answer for the same
-time, or by another voice, is disputed. A *hard* answer (a rule without exceptions, given with `remember`) is superseded
-only by another hard one; anything else that contradicts it is disputed.
+which it was asserted without interruption. A later, different answer supersedes it. A different answer is disputed if
+it comes at the same time, from another named voice, or inside an interval that cannot be split. A *hard* answer (a rule
+without exceptions, given with `remember`) is superseded only by another hard one; anything else that contradicts it is
+disputed.
 
 An assertion that arrives late, between two assertions of another answer, splits that answer's interval, as if it had
 arrived in time. Stored intervals that may be split carry their assertions. Intervals do not overlap, and each but the
-first supersedes the previous one: a linear chain (HMX-A 7).
+first supersedes the previous one: a linear chain (HMX-A 7). Times are microseconds since 1970.
 """
 
 from bisect import bisect_right
@@ -37,9 +38,9 @@ class StoredAssertion(NamedTuple):
 class Interval:
     """One answer from its first to its last assertion. Only a stored interval has a ``key``.
 
-    ``new`` holds the assertions of this batch. ``stored`` holds the stored ones in order, or only the first and last of
-    them without their events. If a split separates stored assertions, ``origin`` of both parts is the key under which
-    these are still stored.
+    ``new`` holds the assertions of this batch. ``stored`` holds the stored ones in order: all, or only the first and
+    the last, with empty event keys. If a split separates stored assertions, ``origin`` of both parts is the key of the
+    interval that still holds these in the store.
     """
 
     answer: str
@@ -59,16 +60,21 @@ class Interval:
         return min([*self.stored, *new]).event_key
 
     def split(self, time_us: int) -> "Interval | None":
-        """Cut off and return the part after *time_us*; None if the stored assertions do not allow a split."""
+        """Cut off and return the part after *time_us*.
+
+        None if no stored assertion is later, if one is at *time_us*, or if the stored assertions have no event keys.
+        """
         before = tuple(stored for stored in self.stored if stored.time_us < time_us)
         after = tuple(stored for stored in self.stored if stored.time_us > time_us)
-        inside = bool(before and after)
+        separates = bool(before and after)
         occupied = time_us in {stored.time_us for stored in self.stored} | {new.time_us for new in self.new}
-        if not after or occupied or (inside and not all(stored.event_key for stored in after)):
+        if not after or occupied or (separates and not all(stored.event_key for stored in after)):
             return None
         later = Interval(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, stored=after)
-        later.key, later.origin = ("", self.key or self.origin) if inside else (self.key, self.origin)
-        self.key, self.origin = (self.key, later.origin) if inside else ("", "")
+        if separates:
+            later.origin = self.origin = self.key or self.origin
+        else:  # all stored assertions are later, and the key goes with them
+            later.key, later.origin, self.key, self.origin = self.key, self.origin, "", ""
         self.stored = before
         self.last_us = max([stored.time_us for stored in before] + [new.time_us for new in self.new])
         return later
@@ -108,7 +114,7 @@ def settle(stored: Iterable[Interval], new: Iterable[Assertion]) -> _Timeline:
 
 
 def _place(intervals: list[Interval], new: Assertion) -> Interval | None:
-    """Insert *new* into *intervals*, or return the interval that contradicts it."""
+    """Insert *new* into *intervals*, or return the interval that contradicts it and leave them as they are."""
     at = bisect_right(intervals, new.time_us, key=lambda interval: interval.first_us)
     before = intervals[at - 1] if at else None
     after = intervals[at] if at < len(intervals) else None

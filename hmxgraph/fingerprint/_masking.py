@@ -8,6 +8,7 @@ from hmxgraph.text.masking import UNSET, MaskRule, mask_secrets, masked, phone, 
 
 # Names of secrets, forms of their values, and words about secrets that are not values.
 
+# Names of passwords in many languages, and of keys and tokens. Their values need not look like secrets.
 _STRONG = (
     r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|palavra-passe|wachtwoord"
     r"|parola(?: d'ordine)?|has[lł]o\b|heslo|l[oö]senord|salasana|adgangskode|passord|jelszó|lozinka|şifre|пароль"
@@ -15,7 +16,7 @@ _STRONG = (
     r"|(?<![A-Za-z])(?i:mdp|pw|psk|(?:ask|db|key|root|smtp|ssh|store|sudo|trust|user)?pass)(?![A-Za-z])"
     r"|(?<=[a-z])Pass(?![a-z])"
 )
-KEY = (
+_KEY = (
     r"(?i:(?:access|account|api|app|auth|client|encryption|licen[cs]e|master|private|service|shared|signing|storage"
     r"|subscription)[ _-]?key|(?:api|access|auth|bearer|csrf|id|personal|refresh|security|session|xsrf)[ _-]?token"
     r"|session[_-]?id|\.sid|(?:challenge|security|secret)[ _-]?answer)"
@@ -31,21 +32,21 @@ _MARK = (
     r"|token)(?: [0-9a-f]{4})?"
 )
 # Excludes the name inside a mark such as [password], so that masking a masked text again keeps its marks.
-NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{KEY})[\w-]{{0,12}}"
+_NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{_KEY})[\w-]{{0,12}}"
 # Words for password that also mean a door key: the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
 # Separators between a name and its value; in code and markup, a quote may close the name first.
-IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
+_IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 # Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
-WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
-VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
+_WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
+_VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
 _BARE_VALUE = r"[^\s,;\"'`]+"
 # Excludes addresses, paths, versions and number ranges; and names of places or machines, such as us-east-1.
 _NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
 _NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
 # A typical password chosen by a person: with digits, symbols, inner capitals, or punctuation between letters; neither a
-# path nor an address.
+# path nor an address. "hunter2", "tulip-rose".
 _CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
 # A stricter form that ordinary words seldom match: letters mixed with digits or symbols.
 _MIXED = (
@@ -64,10 +65,13 @@ _STATUS_WORDS = frozenset(
         " demasiado trop zu",
     )
 )
+# How values begin that are already masked, or looked up at run time.
 _MARKS = ("[", "<", "***", "$", "%(", "{")
 _NOTHING = UNSET | {"on", "off"}
+# In digits.
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
+# A path of two or more folders in lower case, such as /run/secrets/db.
 _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 
 
@@ -115,19 +119,25 @@ def _is_login(word: str) -> bool:
 
 # Randomness: keys, tokens and hashes, as opposed to words and names.
 
+# Text without blanks, a part of it without symbols, and the pieces of that: words (also in camelCase) and numbers.
 _RUN = re.compile(r"[^\s\"'`,;<>()\[\]{}|\\]{9,}")
 _SEGMENT = re.compile(r"[A-Za-z0-9]{9,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
+# Seven consonants in a row occur in no word.
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
+# In letters, and in digits.
 _LONGEST_WORD = 20
 _LONG_NUMBER = 9
-# Maximum strangeness of a name with digits, by length: keys are long, and long names consist of words.
+# Maximum strangeness of a name with digits, up to each length: keys are long, and long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
 # The maximum is higher by this factor for a name without digits.
 _WITHOUT_DIGITS = 1.5
+# Mean length of the pieces of base64: kinds of characters change more often than in names.
+_LONGEST_PIECE = 2.75
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Base64 with a digit and a capital.
 _ENCODED = re.compile(r"(?<![\w+/-])(?=[A-Za-z+/_-]*\d)(?=[a-z\d+/_-]*[A-Z])[A-Za-z0-9+/_-]{16,}={0,2}")
 
 
@@ -142,6 +152,7 @@ def _is_random(run: str) -> bool:
 
 
 def _is_random_segment(segment: str) -> bool:
+    """Whether a run of letters and digits is a long number, hexadecimal, or too strange for a name."""
     if segment.isdigit():
         return len(segment) >= _LONG_NUMBER
     if _HEX.fullmatch(segment):
@@ -157,21 +168,23 @@ def _strangeness(parts: list[str]) -> float:
 
 
 def _allowed(segment: str) -> float:
+    """The maximum strangeness of a name like *segment*."""
     allowed = next(share for length, share in _ALLOWED if len(segment) <= length)
     return allowed if any(map(str.isdigit, segment)) else _WITHOUT_DIGITS * allowed
 
 
 def _is_word(part: str) -> bool:
+    """Whether *part* can be a word: of 3 to 20 letters, with a vowel."""
     return 2 < len(part) <= _LONGEST_WORD and bool(_VOWEL.search(part)) and not _CONSONANTS.search(part)
 
 
 def _is_encoded(run: str) -> bool:
-    # Base64 with many symbols between its letters has no long segment.
+    """Whether *run* contains random base64, whose symbols may leave no long segment."""
     encoded = _ENCODED.search(run)
-    return encoded is not None and len(_PARTS.findall(encoded.group())) >= len(encoded.group()) / 2.75
+    return encoded is not None and len(_PARTS.findall(encoded.group())) >= len(encoded.group()) / _LONGEST_PIECE
 
 
-# Masking rules, by the context of a secret; masking a masked text again keeps its marks.
+# Masking rules, by the context of a secret, each with an example. Masking a masked text again keeps its marks.
 
 
 def _password(pattern: str, accepts: Callable[[str], bool] = _is_value) -> MaskRule:
@@ -183,80 +196,114 @@ def _code(pattern: str) -> MaskRule:
 
 
 def _begins_secret(sentence: str) -> bool:
+    """Whether the first word of *sentence* may belong to a passphrase."""
     return _is_chosen(next(iter(sentence.split()), ""))
 
 
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _KNOWN_FORMS = (
-    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    # `-----BEGIN PRIVATE KEY-----` and all that follows, up to `-----END PRIVATE KEY-----`
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE _KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    # `recovery phrase: tulip rose oak`
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
+    # `mnemonic = "tulip rose oak"`
     _password(rf"(?i)\bmnemonic\w{{0,9}}[\"']?\s*[:=]\s*{_SENTENCE}"),
+    # `passphrase for the key is tulip`
     _password(
         rf"(?i)\bpassphrase\b(?:\s+(?:for|of|to)\b[^:=\n]{{1,60}})?\s*(?:\bis\b|[:=])\s*{_SENTENCE}",
         _begins_secret,
     ),
-    # The credentials in a URL.
+    # `redis://:hunter2@cache`
     _password(r"(?i)(?<![\w+.-])[a-z][\w+.-]{0,64}://(?P<value>[^\s/\"'`<>\[]+)(?=@)", bool),
+    # `app:1001:*:sales:hunter2`
     _password(r"(?m)^[\w.*-]+:(?:\d+|\*):[\w*-]+:[\w*-]+:(?P<value>\S+)$"),
+    # `ann@example.com:hunter2!`
     _password(rf"(?<![\w/.-])[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,9}}:(?P<value>(?!\S*/){_CHOSEN})"),
+    # `https://hooks.example.com/T01/a7xk2`
     _password(r"(?i)https?://(?:[\w-]+\.)*hooks?\.[\w.-]+/(?P<value>(?=\S{0,256}\d\S{0,256}[a-z])[^\s\"'<>]+)"),
+    # `WIFI:T:WPA;S:home;P:hunter2;;`
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
 _FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\\*\"\s*:\s*"
-_NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{NAME})[^\"]{{0,99}}\""
+_NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{_NAME})[^\"]{{0,99}}\""
 _CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
 _NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
+# Lines of a table: with bars, or with other separators.
 _CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
 _GAP = r"(?:,|\t| {2,20})"
-# A name in one field or argument, its value in the next; XML; tables; calls.
+# Values in a structure: a list, the field or argument after the name, XML, a table, a call.
 _IN_FIELDS = (
-    _password(rf"(?:{NAME}){IS}\[(?P<value>[^\[\]]{{1,4096}})\]", _is_list),
+    # `passwords: [tulip, rose]`
+    _password(rf"(?:{_NAME}){_IS}\[(?P<value>[^\[\]]{{1,4096}})\]", _is_list),
+    # `{"name": "DB_PASSWORD", "value": "tulip"}`
     _password(rf"{_NAMED}\s*,\s*{_CONTENT}"),
+    # `{"value": "tulip", "name": "DB_PASSWORD"}`
     _password(rf"{_CONTENT}\s*,\s*{_NAMED}"),
-    _password(rf"<[^<>]{{0,99}}(?:{NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)(?=</)"),
-    _password(rf"(?:{NAME})[\"']?\s{{0,9}}[:=]\s{{0,9}}\{{(?P<value>[^{{}}\n]{{4,}})\}}"),
-    _password(rf"\"--?[\w-]*(?:{NAME})\"\s*,\s*(?P<value>\"[^\"]*\")"),
-    _password(rf"(?:{NAME})[\"'\]}})\s]{{1,9}},?[{{\s\"']{{0,9}}{_NEXT}(?P<value>{WHOLE})"),
-    _password(rf"(?:{NAME})[\"'\]}})]{{1,4}}(?:\.\w{{1,20}}\(|\s\w{{1,9}}\s)\s{{0,9}}(?P<value>{WHOLE})"),
+    # `<password>tulip</password>`
+    _password(rf"<[^<>]{{0,99}}(?:{_NAME})[^<>]{{0,99}}>\s*(?:<[\w:]{{1,40}}>\s*)?(?P<value>[^<]+)(?=</)"),
+    # `password = {tulip rose}`
+    _password(rf"(?:{_NAME})[\"']?\s{{0,9}}[:=]\s{{0,9}}\{{(?P<value>[^{{}}\n]{{4,}})\}}"),
+    # `["--password", "tulip"]`
+    _password(rf"\"--?[\w-]*(?:{_NAME})\"\s*,\s*(?P<value>\"[^\"]*\")"),
+    # `"password"}, {"value": "tulip"}`
+    _password(rf"(?:{_NAME})[\"'\]}})\s]{{1,9}},?[{{\s\"']{{0,9}}{_NEXT}(?P<value>{_WHOLE})"),
+    # `getByLabel("Password").fill("tulip")`
+    _password(rf"(?:{_NAME})[\"'\]}})]{{1,4}}(?:\.\w{{1,20}}\(|\s\w{{1,9}}\s)\s{{0,9}}(?P<value>{_WHOLE})"),
+    # `value="tulip" name="user_password"`
     _password(
-        rf"[\"']?(?:value|text)[\"']?\s*[:=]\s*(?P<value>{WHOLE})[,\s]{{1,9}}[\"']?\w{{1,20}}[\"']?\s*[:=]\s*"
-        rf"[\"'][^\"'\n]{{0,40}}(?:{NAME})"
+        rf"[\"']?(?:value|text)[\"']?\s*[:=]\s*(?P<value>{_WHOLE})[,\s]{{1,9}}[\"']?\w{{1,20}}[\"']?\s*[:=]\s*"
+        rf"[\"'][^\"'\n]{{0,40}}(?:{_NAME})"
     ),
-    _password(rf"(?:{NAME})[\"'`\]}})*_]{{1,4}}\s{{0,9}}(?:=>|[:=,])\s{{0,9}}(?P<value>{WHOLE})(?!\s*[:=])"),
-    _password(rf"(?:{NAME})[ \t]*\|[^\n]*\n(?:[ \t|:-]+\n)?(?P<value>{_CELLS}(?:\n{_CELLS})*)"),
-    _password(rf"(?:(?:{NAME})[;\t][^\s;]+|[^\s;][;\t](?:{NAME}))\s+(?P<value>\S+[;\t]\S+(?:\s+\S+[;\t]\S+)*)"),
+    # `**password**: "tulip"`
+    _password(rf"(?:{_NAME})[\"'`\]}})*_]{{1,4}}\s{{0,9}}(?:=>|[:=,])\s{{0,9}}(?P<value>{_WHOLE})(?!\s*[:=])"),
+    # `password | user\n--- | ---\ntulip | ann`
+    _password(rf"(?:{_NAME})[ \t]*\|[^\n]*\n(?:[ \t|:-]+\n)?(?P<value>{_CELLS}(?:\n{_CELLS})*)"),
+    # `user;password\nann;tulip`
+    _password(rf"(?:(?:{_NAME})[;\t][^\s;]+|[^\s;][;\t](?:{_NAME}))\s+(?P<value>\S+[;\t]\S+(?:\s+\S+[;\t]\S+)*)"),
+    # `user,password\nann,tulip`
     _password(
-        rf"(?m)^(?:(?:[\w/-]{{1,30}}{_GAP}){{1,12}}(?:{NAME})(?:{_GAP}[^\n]*)?|(?:{NAME}){_GAP}[^\n]*)\n"
+        rf"(?m)^(?:(?:[\w/-]{{1,30}}{_GAP}){{1,12}}(?:{_NAME})(?:{_GAP}[^\n]*)?|(?:{_NAME}){_GAP}[^\n]*)\n"
         rf"(?P<value>{_COLUMNS}(?:\n{_COLUMNS})*)"
     ),
+    # `login("ann", "tulip")`
     _password(
         rf"(?i:auth|log_?[io]n|sign_?in(?:with\w{{1,30}})?|cred(?:ential)?s?|connect|\bPDO)\W{{0,4}}(?:new)?[({{]\s*"
-        rf"(?:\w{{1,40}}\s*,\s*)?{WHOLE}\s*,\s*"
-        rf"(?P<value>(?![\"']/){WHOLE}(?:\s*,\s*{WHOLE})*)"
+        rf"(?:\w{{1,40}}\s*,\s*)?{_WHOLE}\s*,\s*"
+        rf"(?P<value>(?![\"']/){_WHOLE}(?:\s*,\s*{_WHOLE})*)"
     ),
-    _password(rf"(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?(?P<value>{WHOLE})"),
-    _password(rf"(?:{NAME})\s{{0,9}}[:=]?\s{{0,9}}[\w.:]{{0,40}}\(\s{{0,9}}(?P<value>{WHOLE})"),
-    _password(rf"(?:{NAME})\s{{0,9}}[:=]\s{{0,9}}[A-Za-z@$]{{1,2}}(?P<value>{WHOLE})"),
-    _password(rf"(?:{NAME})\s+(?P<value>{WHOLE})"),
+    # `CREATE USER ann IDENTIFIED BY 'tulip'`
+    _password(rf"(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+)?(?P<value>{_WHOLE})"),
+    # `password = str("tulip")`
+    _password(rf"(?:{_NAME})\s{{0,9}}[:=]?\s{{0,9}}[\w.:]{{0,40}}\(\s{{0,9}}(?P<value>{_WHOLE})"),
+    # `password = b"tulip"`
+    _password(rf"(?:{_NAME})\s{{0,9}}[:=]\s{{0,9}}[A-Za-z@$]{{1,2}}(?P<value>{_WHOLE})"),
+    # `password "tulip"`
+    _password(rf"(?:{_NAME})\s+(?P<value>{_WHOLE})"),
 )
 
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
+# Up to eight words between a name and its value, and up to nine, also across punctuation.
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
 _NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
+# What may stand between a value and the name after it: " as the ".
 _FOR = r"[ \t»”」)]{1,3}[^.\n]{0,30}\b(?i:as|als|come|como|comme|for|in|into|at|works)\b[^.\n]{0,30}?"
+# What directly precedes the value: " was changed to ", ": ".
 _BECOMES = (
     r"(?:[ \t]+(?i:is|was|are|be|to|as|still|now|just|from|ist|lautet|war|auf|est|en|es|a|para|é|è|op|naar|jest)[ \t]+"
     r"|['\u2019]s[ \t]+|[ \t]*:[ \t]+|[ \t]+[=\u2013\u2014][ \t]+)"
 )
+# Names of short codes: "PIN", "door code".
 _CODE = (
     r"(?i:\b(?:pin|puk|tan|otp|passcode|digicode|türcode|zugangscode|freischaltcode|host key)\b"
     r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
     r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
+# Codes that are no secrets.
 _NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
+# Words for logging in, and for credentials.
 _ENTERING = (
     r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
 )
@@ -264,86 +311,145 @@ _BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
 _WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
 _IN_PROSE = (
-    _password(rf"(?:{NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_BARE_VALUE})", _is_chosen),
-    _password(rf"(?:{NAME}|{_DOOR})\s+(?P<value>{_BARE_VALUE})", mixes),
-    _password(rf"(?:{NAME}){_AFTER_WORDS}{_BECOMES}(?P<value>{WHOLE}|{_CHOSEN})"),
-    _password(rf"(?:{NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){_CHOSEN})"),
-    _password(rf"(?:{NAME}|{_DOOR}){_NEAR}(?P<value>{_MIXED})"),
+    # `the password is tulip`
+    _password(rf"(?:{_NAME})\s+{_BEING}\s+(?P<value>{_QUOTED}|{_BARE_VALUE})", _is_chosen),
+    # `password hunter2!`
+    _password(rf"(?:{_NAME}|{_DOOR})\s+(?P<value>{_BARE_VALUE})", mixes),
+    # `the password for ann was changed to hunter2`
+    _password(rf"(?:{_NAME}){_AFTER_WORDS}{_BECOMES}(?P<value>{_WHOLE}|{_CHOSEN})"),
+    # `password tulipRose`
+    _password(rf"(?:{_NAME})[ \t]+(?P<value>(?=[^\s\"'`]*[a-z][A-Z]){_CHOSEN})"),
+    # `the password, as of today, hunter2!`
+    _password(rf"(?:{_NAME}|{_DOOR}){_NEAR}(?P<value>{_MIXED})"),
+    # `Wi-Fi home, key tulip`
     _password(
-        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{NAME}|{_DOOR}|(?i:key)\b)[ \t]+(?P<value>{_BARE_VALUE})", _is_chosen
+        rf"(?i:{_WIRELESS})[^\n]{{0,60}},[ \t]*(?:{_NAME}|{_DOOR}|(?i:key)\b)[ \t]+(?P<value>{_BARE_VALUE})", _is_chosen
     ),
-    _password(rf"(?<![^\s«„“「(])(?P<value>{_MIXED}){_FOR}(?:{NAME}|{_DOOR})"),
-    _password(rf"(?:{NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
-    _password(rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{NAME})", mixes),
+    # `use hunter2! as the password`
+    _password(rf"(?<![^\s«„“「(])(?P<value>{_MIXED}){_FOR}(?:{_NAME}|{_DOOR})"),
+    # `app password: abcd efgh ijkl mnop`
+    _password(rf"(?:{_NAME}){_AFTER_WORDS}[ \t]*[:=][ \t]*(?P<value>[a-z]{{4}}(?: [a-z]{{4}}){{3}})\b"),
+    # `hunter2! for the password`
+    _password(rf"{_LONG_WORD}\s+(?:as|for)\s+(?:\w+\s+)?(?:{_NAME})", mixes),
+    # `log in: ann / hunter2`
     _password(rf"{_ENTERING}[^\n/]{{0,60}}?[\s:](?:\[password\]|[\w.@\\-]+)\s+/\s+(?P<value>{_CHOSEN})"),
+    # `log in with hunter2!`
     _password(rf"{_ENTERING}[^\n]{{0,60}}?{_BY}(?P<value>(?!\S{{1,6}}(?!\S)){_MIXED})"),
+    # `log in as ann with hunter2`
     _password(rf"{_ENTERING}[ \t]+(?:as|als|como|comme)[ \t]+\S+{_BY}(?P<value>{_CHOSEN})"),
+    # `door code is 4711 22#`
     _code(
         rf"{_CODE}{_AFTER_WORDS}[ \t]*(?:[:=]|{_BEING})?[ \t]*"
         r"(?P<value>(?<![\w./-])(?!\d{4}-\d\d-\d\d)\d[\d -]{2,10}\d#?)(?![\w-])"
     ),
+    # `471122 is your code`
     _code(
         r"\b(?P<value>(?:[A-Z]-)?\d{4,8})\s+(?:is|ist|est|es)\s+(?:your|my|our|dein|mein|ihr|votre|mon|su|tu|seu)\b"
         r"[^.\n]{0,40}\b(?i:code|otp|pin|passcode)\b"
     ),
+    # `code: 471122`
     _code(rf"(?i){_NO_STATUS}\bc[oó]d(?:e|igo)\b(?: de \w+| is| es)?:? (?P<value>\d{{5,8}})\b"),
+    # `backup codes: 1a2b3c 4d5e6f`
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
 )
 
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
+# Commands that take a password as -p, and commands that read one from their input.
 _ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
 _READS_INPUT = r"(?:sudo\s+-\w*S|(?:sudo\s+)?(?:ch)?passwd\b|[^|]{0,99}(?:--password-stdin|\blogin\b))"
 # Options and arguments of commands, many of which take a password without naming it.
 _IN_COMMANDS = (
+    # `login ann password tulip`
     _password(r"\b(?:login\s+\S+|nmcli\b[^|;&\n]{0,99}?)\s+password\s+(?P<value>\S+)"),
+    # `curl -u ann:hunter2`
     _password(r"(?<![\w-])(?:-u|--user|/user:\S+)\s+(?P<value>\S+)", _is_login),
+    # `mysql -u root -p hunter2`
     _password(rf"\b{_ASKED_BY_P}\b{_BEFORE}\s-p\s?{_ARGUMENT}"),
+    # `sqlcmd -S db -P hunter2`
     _password(rf"\b(?:sqlcmd|bcp|osql|ipmitool|unzip|zip)\b{_BEFORE}\s-P\s*{_ARGUMENT}"),
+    # `redis-cli -a hunter2`
     _password(rf"\b(?:redis-cli|https?)\b(?!:){_BEFORE}\s-a\s+{_ARGUMENT}"),
+    # `ldapsearch -w hunter2`
     _password(rf"\bldap\w+\b{_BEFORE}\s-w\s*{_ARGUMENT}"),
+    # `openssl enc -k hunter2`
     _password(rf"\bopenssl\b{_BEFORE}\s-k\s+{_ARGUMENT}"),
+    # `xfreerdp /p:hunter2`
     _password(r"(?<!\S)/p(?:w|wd|ass|assword)?:(?P<value>[^\s=]+)(?!\S)"),
-    _password(rf"\bssh-keygen\b{_BEFORE}\s-N\s*(?P<value>{WHOLE}|\S+)"),
+    # `ssh-keygen -N hunter2`
+    _password(rf"\bssh-keygen\b{_BEFORE}\s-N\s*(?P<value>{_WHOLE}|\S+)"),
+    # `schtasks /rp hunter2`
     _password(r"(?<!\S)/rp\s+(?P<value>\S+)"),
+    # `ACL SETUSER ann on >hunter2`
     _password(r"\bSETUSER\b[^\n]{0,99}?>(?P<value>\S+)"),
+    # `AUTH hunter2`
     _password(rf"\b(?:LOGIN\s+\S+|AUTH)\s+(?P<value>{_CHOSEN})"),
+    # `radtest ann hunter2`
     _password(r"\bradtest\s+\S+\s+(?P<value>\S+)"),
+    # `smbclient -U ann%hunter2`
     _password(r"\s-U\s*[^\s%]+%(?P<value>\S+)"),
+    # `htpasswd -b users ann hunter2`
     _password(r"\bhtpasswd\s+-\w*b\w*\s+(?:-\w+\s+)*\S+\s+\S+\s+(?P<value>\S+)"),
+    # `rabbitmqctl add_user ann hunter2`
     _password(r"\b(?:add_user|change_password|set_password)\s+\S+\s+(?P<value>[^\s-]\S*)"),
+    # `net use x: \\host\share hunter2`
     _password(r"\bnet use\b[^\n]{0,99}?\\\\\S+\s+(?P<value>[^\s/]\S*)"),
+    # `net user ann hunter2`
     _password(rf"(?<!\.)\b(?:net user|rasdial \S+)\s+\S+\s+(?P<value>{_CHOSEN})"),
+    # `sqlplus ann/hunter2@db`
     _password(r"\b(?:sqlplus|sqlldr|expdp|impdp)\s+[^\s/]+/(?P<value>[^\s@]+)"),
+    # `ann:hunter2@db`
     _password(r"(?<![\w/.@-])[\w.-]+:(?P<value>[^\s/:@]+)@(?=[\w(])", mixes),
+    # `ann:tulip-rose@db`
     _password(rf"(?<![\w/.@-])\w+:(?P<value>{_CHOSEN})@(?=[\w(])"),
+    # `openssl rsa -passin pass:hunter2`
     _password(r"\bpass:(?P<value>[^\s\"'`]+)"),
+    # `echo hunter2 | docker login --password-stdin`
     _password(rf"\becho\s+(?:-n\s+)?(?P<value>[^|;&]{{1,256}}?)\s*\|\s*{_READS_INPUT}"),
+    # `kinit ann <<< hunter2`
     _password(rf"\b(?:chpasswd|cryptsetup|gpg|kinit|passwd)\b{_BEFORE}<<<\s*(?P<value>{_QUOTED}|\S+)"),
-    _password(rf"(?:{NAME})\S{{0,12}}=<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
-    _password(rf"(?:{NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{WHOLE})"),
-    _password(rf"\bsend\s+(?P<value>{WHOLE})[^\n]{{0,40}}?(?:{NAME})"),
+    # `--password-file=<(echo hunter2)`
+    _password(rf"(?:{_NAME})\S{{0,12}}=<\(\s*(?:echo|printf)\s+(?P<value>[^)\n]+)\)"),
+    # `expect "password:"; send "hunter2"`
+    _password(rf"(?:{_NAME})[^\n]{{0,20}}?[\"'].{{0,9}}\bsend\s+(?P<value>{_WHOLE})"),
+    # `send "hunter2" at the password prompt`
+    _password(rf"\bsend\s+(?P<value>{_WHOLE})[^\n]{{0,40}}?(?:{_NAME})"),
+    # `auth sha hunter2`
     _password(r"\b(?i:auth\s+(?:md5|sha\S*)|priv\s+(?:3?des|aes)(?:\s+\d+)?)\s+(?P<value>[^\s,;]{6,})"),
+    # `requirepass hunter2`
     _password(r"\b(?:requirepass|masterauth)\s+(?P<value>\S+)"),
+    # `snmp-server community hunter2`
     _password(rf"\b(?:community|(?:radius|tacacs)[^\n]{{0,80}}\bkey)\s+(?P<value>{_CHOSEN})"),
+    # `password 7 hunter2`
     _password(rf"\b(?:password|secret|key)\s+\d\s+(?P<value>{_CHOSEN})"),
 )
 
+# "At" and "dot" in addresses that are hidden from robots.
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
 _PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
 _BY_SHAPE = (
-    rule("[token]", rf"(?:{_WEAK})(?:\s+(?:is|was)\s+|{IS}){VALUE}", _has_digit),
+    # `token: a1b2c3`
+    rule("[token]", rf"(?:{_WEAK})(?:\s+(?:is|was)\s+|{_IS}){_VALUE}", _has_digit),
+    # `Bearer abcdef123`
     rule("[token]", r"(?i)\b(?:basic|bearer|token|ssws)\s+(?P<value>[\w.~+/=-]{6,})", mixes),
+    # `$2b$12$abcdefghijkl`
     rule("[hash]", r"\$[\w-]{1,12}\$[\w./$=,+-]{8,}", bool),
+    # `ann at example dot com`
     rule("[email]", rf"(?i)(?<![\w.+-])[\w.+-]{{1,64}}\s*{_AT}\s*[\w-]{{1,64}}\s*{_DOT}\s*\w+", bool),
+    # `+49 170 1234567`
     rule("[phone]", rf"(?<![\w.+/:-])(?:\+|00)\d{_PHONE_DIGITS}", phone),
+    # `(030) 123 4567`
     rule("[phone]", rf"(?<![\w.+/:-])(?:\(0?\d{{2,5}}\)|0\d{{1,4}}|1[-. ]\(?\d{{3}}\)?){_PHONE_DIGITS}", phone),
+    # `AB12-CD34-EF56-GH78`
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
+# Rules that run before those of hmxgraph.text.masking, which might mask only a part of such a value, and those after.
 _FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
-    _password(rf"(?<![\w-])--?[\w-]*(?:{NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
-    _password(rf"(?:{NAME}){IS}{VALUE}"),
+    # `--db-password tulip`
+    _password(rf"(?<![\w-])--?[\w-]*(?:{_NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
+    # `password: tulip`
+    _password(rf"(?:{_NAME}){_IS}{_VALUE}"),
     *_IN_PROSE,
     *_IN_COMMANDS,
     *_BY_SHAPE,
@@ -368,12 +474,12 @@ def _rules_for(text: str) -> Rules:
 
 
 def _nameless(rules: tuple[MaskRule, ...]) -> tuple[MaskRule, ...]:
-    return tuple(rule for rule in rules if NAME not in rule.pattern.pattern)
+    return tuple(rule for rule in rules if _NAME not in rule.pattern.pattern)
 
 
 _RANDOM = rule("[secret]", _RUN.pattern, _is_random)
 # Rules about named secrets match only texts that contain this; the Wi-Fi rule accepts any key as a name.
-_NAMES_SECRET = re.compile(rf"{NAME}|{_DOOR}|(?i:{_WIRELESS})")
+_NAMES_SECRET = re.compile(rf"{_NAME}|{_DOOR}|(?i:{_WIRELESS})")
 ALL = Rules(_FRAMED, (*_STATED, _RANDOM))
 _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 
@@ -381,10 +487,10 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
 # A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
-# :mod:`hmxgraph.text.masking`, which run between them: everything that is called a password or looks random. Marks are
-# not secrets, so that masking masked text again seldom changes it.
+# :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks are not secrets, so that
+# masking masked text again seldom changes it.
 
-_ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{KEY})[:=]?")
+_ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{_KEY})[:=]?")
 
 
 def mask_for_export(text: str) -> str:

@@ -49,7 +49,7 @@ def version_of(fingerprint: Mapping[str, Any]) -> Any:
 
 
 def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_hash``, under either of its names."""
+    """The ``fingerprint_hash``, under either of its names; None if there is none."""
     return fingerprint.get("fingerprint_hash", fingerprint.get("fingerprintHash"))
 
 
@@ -92,7 +92,7 @@ def _wire_names(document: _JsonObject) -> _JsonObject:
 
 
 def _missing_sections(document: _JsonObject) -> _JsonObject:
-    """Add the sections that version 0 lacks (behaviour, priors, memory statistics), as for an empty memory."""
+    """Add the missing sections, as for an empty memory: version 0 has no behaviour, priors or memory statistics."""
     return {**_empty_sections(), "metadata": {}, **document}
 
 
@@ -131,6 +131,7 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 
 # Fingerprints of newer versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
 
+# The definition in the schema of the entries of each set; the other sections; the names of all optional fields.
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
@@ -164,7 +165,10 @@ def _misfits(document: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The known sets with their valid entries; at most the *limit* heaviest of each but the clusters (HMX-F 15)."""
+    """The known sets with their valid entries; at most the *limit* heaviest of each but the clusters (HMX-F 15).
+
+    Adds a warning for each unknown set, and for each set that loses entries.
+    """
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         summaries_of_set = summaries.get(name)
@@ -189,11 +193,13 @@ def _quoted(name: object) -> str:
 
 
 def _capped(warnings: Sequence[str]) -> tuple[str, ...]:
+    """The first 40 warnings, and the number of the others."""
     left_out = len(warnings) - _MAX_WARNINGS
     return (*warnings[:_MAX_WARNINGS], *([f"warnings not shown: {left_out}"] if left_out > 0 else []))
 
 
 def _fits(kind: str, value: Any) -> bool:
+    """Whether *value* matches the definition *kind* of the schema."""
     return _structure(kind).validator.is_valid(value)
 
 

@@ -9,13 +9,14 @@ from hmxgraph.fingerprint.state import PrivateName
 from hmxgraph.protocol.display import truncate
 from hmxgraph.text.terms import STOP_WORDS, terms
 
-# Maximum sizes of texts, lists, names and titles, so that no single entry can fill a tier.
+# Maximum lengths of texts, names and titles (characters) and of lists, so that no single entry can fill a tier.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
 LONGEST_TITLE = 120
 # Read extra characters: masking shortens secrets.
 _LONGEST_READ = 8 * LONGEST_TEXT
+# Shorter names are not searched for in texts.
 _SHORTEST_NAME = 3
 # Name under which all types are counted that are not listed separately.
 OTHER = "other"
@@ -104,11 +105,12 @@ class Disclosure:
         return dict(sorted((kept | ({OTHER: unlisted} if unlisted else {})).items()))
 
 
-def _occurs(name: str, whole: str, folded: str) -> bool:
-    return len(name) >= _SHORTEST_NAME and (name in whole if name.isalpha() else name.casefold() in folded)
+def _occurs(name: str, all_text: str, folded: str) -> bool:
+    return len(name) >= _SHORTEST_NAME and (name in all_text if name.isalpha() else name.casefold() in folded)
 
 
 def _key(name: str) -> str:
+    """The same for all spellings of *name* that stand for the same entity."""
     return name if name.isalpha() else name.casefold()
 
 
@@ -130,13 +132,17 @@ _WORDING = _words(
     verify wait work worked works write went well called calling reported success"""
 )
 _WORD = re.compile(r"\[[\w .]+\]|\w+(?:['-]\w+)*")
-UNKNOWN = "[...]"
+_UNKNOWN = "[...]"
+# All but the last of several such marks in a row.
+_REPEATED = re.compile(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])")
+# In digits: longer numbers may identify something.
+_LONGEST_NUMBER = 3
 
 
 def only_allowed(text: str, allowed: frozenset[str]) -> str:
     """*text* with ``[...]`` in place of all words except *allowed*, compiler wording, stop words and short numbers.
 
-    Marks such as ``[password]`` stay.
+    Marks such as ``[password]`` stay. Several ``[...]`` in a row become one.
 
     >>> only_allowed("Restart zeppelin, then wait 10 s; [password]", frozenset({"s"}))
     'Restart [...], then wait 10 s; [password]'
@@ -145,14 +151,17 @@ def only_allowed(text: str, allowed: frozenset[str]) -> str:
 
     def masked_word(match: re.Match[str]) -> str:
         word = match.group()
-        return word if word.startswith("[") or _is_allowed(word, allowed) else UNKNOWN
+        return word if word.startswith("[") or _is_allowed(word, allowed) else _UNKNOWN
 
-    return re.sub(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])", "", _WORD.sub(masked_word, text))
+    return _REPEATED.sub("", _WORD.sub(masked_word, text))
 
 
 def _is_allowed(word: str, allowed: frozenset[str]) -> bool:
+    """Whether *word*, or each of its search terms, is known to identify nobody."""
     lowered = word.lower()
-    if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS or (word.isdecimal() and len(word) < 4):
+    if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS:
+        return True
+    if word.isdecimal() and len(word) <= _LONGEST_NUMBER:
         return True
     parts = terms(word)
     return bool(parts) and all(part in allowed or part in _WORDING for part in parts)
@@ -169,7 +178,7 @@ def one_line(text: str) -> str:
 
 
 def limited(value: Any, longest_text: int, longest_list: int) -> Any:
-    """A JSON value with texts and lists cut to these lengths."""
+    """A JSON value with its texts and lists cut to these lengths, at any depth."""
     match value:
         case str():
             return truncate(value, longest_text)

@@ -25,8 +25,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Texts are the same if most of their search terms are shared, so either may
-    say more than the other: see :func:`confirms`. Artifacts of other types never agree.
+    failure and the same first recovery step. Texts are the same if they share most of their search terms, and
+    recommendations also if one only adds to the other. So one artifact may say more than the other: see
+    :func:`confirms`. Artifacts of other types never agree.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -86,6 +87,7 @@ def _contains(own: Any, imported: Any) -> bool:
 
 
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words and commands of *text* in the form in which they are compared."""
     pieces = (_piece(word) for word in _PIECE.findall(artifacts.plain(text)))
     return tuple(piece for piece in pieces if piece)
 
@@ -103,11 +105,13 @@ def _same_steps(steps: Sequence[str], other_steps: Sequence[str]) -> bool:
 
 
 def _alike(text: Any, other_text: Any) -> bool:
+    """Whether two texts share most of their search terms."""
     left, right = terms(str(text or "")), terms(str(other_text or ""))
     return bool(left) and jaccard(left, right) >= ALIKE
 
 
 def _steps(content: Mapping[str, Any]) -> list[str]:
+    """The descriptions of the steps of a task schema."""
     steps = content.get("steps")
     parts: Iterable[Any] = steps if isinstance(steps, list) else ()
     return [str(step.get("description")) for step in parts if isinstance(step, Mapping)]

@@ -42,14 +42,14 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
     'exec'
 
     """
-    work = row["event_type"] in WORK
+    is_action = row["event_type"] in WORK
     tool = _text(content.get("tool_name")) or _tool_in(row.get("source") or "")
     return ObservedEvent(
         row["event_id"],
         row["event_type"],
         row["time_us"],
-        call=row["event_id"] if work else row.get("correlation_id") or row["event_id"],
-        tool=tool or (row["event_type"] if work else ""),
+        call=row["event_id"] if is_action else row.get("correlation_id") or row["event_id"],
+        tool=tool or (row["event_type"] if is_action else ""),
         success=went_well(row["event_type"], content),
         error_type=_text(content.get("error_type")),
         confidence=_confidence(content.get("confidence")),
@@ -60,12 +60,12 @@ def observed(row: Mapping[str, Any], content: Mapping[str, Any]) -> ObservedEven
 
 
 def is_call(event: ObservedEvent) -> bool:
-    """Whether the event is a call or an action."""
+    """Whether the event is a call, or an action that reports its own result."""
     return event.event_type == "tool_call" or event.event_type in WORK
 
 
 def _is_result(event: ObservedEvent) -> bool:
-    """Whether the event may report a result."""
+    """Whether the event is a result, or an action that reports its own."""
     return event.event_type == "tool_result" or event.event_type in WORK
 
 
@@ -91,7 +91,7 @@ UNNAMED = "ToolFailure"
 
 @dataclass(frozen=True, slots=True)
 class _Incident:
-    """An error: its type, its tool if known, and the time until recovery (None if it never recovered)."""
+    """An error: its type, its tool if known, its time, and the time until recovery (None if there was none)."""
 
     error_type: str
     tool: str
@@ -125,6 +125,7 @@ def _incident(
     position: int,
     successes: dict[str, list[tuple[int, int]]],
 ) -> _Incident:
+    """The incident that begins with *first_event* at *position*; *error* is the event that names its type, if any."""
     later = successes.get(tool, [])
     after = bisect_right(later, position, key=lambda success: success[0])
     recovery_us = max(later[after][1] - first_event.time_us, 0) if after < len(later) else None
@@ -180,7 +181,7 @@ class Behaviour:
     recovery_us: int = 0
 
     def document(self) -> dict[str, Any]:
-        """The counts as a JSON-able dict, without zeros and empty maps."""
+        """The counts as a dict for JSON, without zeros and empty maps."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items() if value}
 
@@ -206,7 +207,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events*, in order, are all that have a type to be counted."""
+    """The behaviour of the agent in one session; *events* are all of the counted types, in order."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]

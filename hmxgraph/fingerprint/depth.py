@@ -94,9 +94,11 @@ class _Adjacency:
         return distance
 
     def _unreached_neighbours(self, frontier: Nodes, distance: Nodes) -> Nodes:
+        """The neighbours of *frontier* whose *distance* is not known yet."""
         counts = self.starts[frontier + 1] - self.starts[frontier]
-        skipped = np.repeat(self.starts[frontier] - np.cumsum(counts) + counts, counts)
-        reached = self.neighbours[skipped + np.arange(len(skipped))]
+        # Added to 0, 1, 2, ..., these offsets give the positions of all neighbours of the first node, the second, ...
+        offsets = np.repeat(self.starts[frontier] - np.cumsum(counts) + counts, counts)
+        reached = self.neighbours[offsets + np.arange(len(offsets))]
         return distinct(reached[distance[reached] < 0])
 
 
@@ -113,8 +115,9 @@ def distinct(numbers: Nodes) -> Nodes:
 
 # The ``max_depth`` of a graph digest: the diameter of the largest component.
 
-# Entities up to which the diameter is exact, and searches before the undecided nodes are searched in parallel.
+# The diameter of up to this many entities is exact.
 _EXACT_UP_TO = 5_000
+# Number of searches one by one, before the undecided nodes are searched in parallel.
 _SWEEPS = 16
 # 64-bit words of neighbour bits gathered in one step of the parallel search: at most 64 MB.
 _WORDS_AT_ONCE = 8_000_000
@@ -197,6 +200,7 @@ def _greatest_eccentricity(graph: _Adjacency, sources: Nodes) -> int:
 
 
 def _next_source(graph: _Adjacency, undecided: Nodes, lower: Nodes, upper: Nodes, sweep: int) -> int:
+    """The undecided node to search from next; of equal ones, the one with most neighbours."""
     # Alternate: the most central node tightens the upper bounds, the most peripheral one the lower bounds.
     bound = -upper[undecided] if sweep % 2 else lower[undecided]
     return int(undecided[np.lexsort((-graph.degrees[undecided], bound))[0]])

@@ -10,6 +10,7 @@ from hmxgraph.protocol.fingerprints import Fingerprint
 
 # The numbers of a summary, which are not part of its content.
 _NUMBER_FIELDS = ("confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
+# Kinds of changes, in the order in which they are listed.
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 NameFields: TypeAlias = tuple[str, ...]
@@ -24,7 +25,10 @@ _NAME_FIELDS: Mapping[str, NameFields] = {
 
 @dataclass(frozen=True, slots=True)
 class _SummaryChange:
-    """One changed summary: ``learned``, ``rewritten`` (same name, other text), ``changed`` (in numbers) or ``gone``."""
+    """One changed summary.
+
+    ``learned``, ``gone``, ``rewritten`` (same name, other text), or ``changed`` (in numbers; a cluster in any field).
+    """
 
     set_name: str
     change: str
@@ -33,7 +37,7 @@ class _SummaryChange:
     after: Mapping[str, Any] | None
 
     def document(self) -> dict[str, Any]:
-        """The change as a JSON-able dict."""
+        """The change as a dict for JSON."""
         fields = {"change": self.change, "name": self.name, "before": self.before, "after": self.after}
         return {"set": self.set_name, **fields}
 
@@ -57,17 +61,19 @@ class FingerprintDiff:
     numbers: tuple[_NumberChange, ...]
 
     def document(self) -> dict[str, Any]:
-        """The changes as a JSON-able dict."""
+        """The changes as a dict for JSON."""
         return {
             "before": self.before_id,
             "after": self.after_id,
             "summaries": [change.document() for change in self.summaries],
-            "numbers": [{"path": item.path, "before": item.before, "after": item.after} for item in self.numbers],
+            "numbers": [
+                {"path": change.path, "before": change.before, "after": change.after} for change in self.numbers
+            ],
         }
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: of summaries, matched by content, name or cluster id, and of numbers."""
+    """The changes from *before* to *after*: of summaries, matched by content, cluster id or name, and of numbers."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -77,10 +83,10 @@ def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
     )
 
 
-def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
+def knowledge_in(summary: Mapping[str, Any]) -> dict[str, Any]:
     """The content of a summary without id and numbers: equal for the same knowledge in two tenants.
 
-    >>> statement({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
+    >>> knowledge_in({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
     {'title': 'Deploy'}
 
     """
@@ -88,6 +94,7 @@ def statement(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[_SummaryChange]:
+    """Yield the changes of summaries, set by set, each set in the order of `_CHANGES` and by name."""
     for set_name, name_fields in _NAME_FIELDS.items():
         before, after = _by_content(set_name, old[set_name]), _by_content(set_name, new[set_name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
@@ -119,9 +126,10 @@ def _change(
 
 
 def _by_content(set_name: str, summaries: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The summaries by the hash of their content; clusters by their id."""
     if set_name == CLUSTERS:
         return {summary["cluster_id"]: summary for summary in summaries}
-    return {content_hash(statement(summary)): summary for summary in summaries}
+    return {content_hash(knowledge_in(summary)): summary for summary in summaries}
 
 
 def _name(summary: Mapping[str, Any], name_fields: NameFields) -> str:
@@ -146,6 +154,7 @@ def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[
 
 
 def _numbers_in(path: str, value: Any) -> Iterator[tuple[str, float]]:
+    """The numbers in *value* by dotted path, without those of summaries and metadata; of lists, only of parameters."""
     if isinstance(value, Mapping):
         for name, part in value.items():
             if name not in {"artifact_summaries", "metadata"}:

@@ -28,9 +28,11 @@ from hmxgraph.text.terms import terms
 # Fitting entries into the size limit: each is shortened, and those for which there is no room are dropped.
 
 Entry: TypeAlias = dict[str, Any]
+# Fields that are never cut.
 _IDS = ("artifact_id", "cluster_id", "representative_ids")
-# Texts of at most this length are not shortened further; a comma separates two entries.
+# Texts of at most this many characters are not shortened further.
 _SHORTEST = 32
+# Bytes of the comma between two entries.
 _COMMA = 1
 
 
@@ -77,9 +79,10 @@ def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Ent
 
 # The algorithm of HMX-F 11, a pure function of the learned state.
 
+# Fields that are exported as they are: ids, and values from closed lists.
 _UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type", "complexity", "severity")
-# Bytes reserved for the counts of dropped entries, which are known only after the choice.
-_SLACK = 64
+# Bytes reserved for the counts of entries left out, which are known only after the choice.
+_RESERVED = 64
 
 
 def generate(state: LearnedState, options: ExportOptions) -> Envelope:
@@ -93,6 +96,7 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
     entries = _entries(state, options, disclosure)
     sections = _sections_with_names(state, options, disclosure)
     bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
+    # Which artifacts are kept, and can be priorities, is known only after the choice: leave room for all.
     bare["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
     kept = chosen(entries, _room(bare, options))
     sets = {name: _by_id(name, members) for name, members in kept.items()}
@@ -117,7 +121,7 @@ def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure
 
 def _room(document: Entry, options: ExportOptions) -> int:
     """The bytes of its tier that *document* leaves free; negative if it is too large."""
-    return options.limits.most_bytes - canonical_size(sealed(document, options).document()) - _SLACK
+    return options.limits.most_bytes - canonical_size(sealed(document, options).document()) - _RESERVED
 
 
 def _document(
@@ -127,7 +131,7 @@ def _document(
     disclosure: Disclosure,
     sets: Mapping[str, list[Entry]],
 ) -> dict[str, Any]:
-    """Steps 1 to 8: everything but id and hashes; *sections* are the ones that contain names."""
+    """Steps 1 to 8 of HMX-F 11: everything but id and hashes; *sections* are the ones that contain names."""
     ids = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
     document: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
@@ -153,6 +157,7 @@ def _document(
 
 
 def _optional(state: LearnedState, options: ExportOptions) -> dict[str, Any]:
+    """The optional fields that have a value; a tier without summaries has no adapted parameters either."""
     fields: dict[str, Any] = {}
     if options.agent_id is not None:
         fields["agent_id"] = options.agent_id
@@ -182,6 +187,7 @@ def _entries(state: LearnedState, options: ExportOptions, disclosure: Disclosure
 
 
 def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> Entry:
+    """*entry* without secrets and private names, and without tools unless their names may be exported."""
     clean = {name: value if name in _UNMASKED else disclosure.value(value) for name, value in entry.items()}
     if "tools_used" in clean and not options.discloses("tool"):
         clean["tools_used"] = []
@@ -192,6 +198,7 @@ def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> En
 
 
 def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
+    """The digest with at most *most* types in each distribution, and the hubs whose names may be exported."""
     digest = state.digest.document()
     for name in ("entity_type_distribution", "relation_type_distribution"):
         digest[name] = disclosure.types(digest[name], most)
@@ -204,6 +211,7 @@ def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure,
 def _priors(
     state: LearnedState, options: ExportOptions, disclosure: Disclosure, artifact_ids: list[str]
 ) -> dict[str, Any]:
+    """The context priors, with cleaned tags; only *artifact_ids* can be priorities."""
     priors = context_priors(state.served, state.selection.tag_weights, artifact_ids, options.limits.tags)
     for name in ("priority_tags", "suppressed_tags"):
         priors[name] = list(dict.fromkeys(truncate(disclosure.text(tag), LONGEST_NAME) for tag in priors[name]))
@@ -211,6 +219,7 @@ def _priors(
 
 
 def _ids_of(selection: Selection) -> list[str]:
+    """The ids of the selected artifacts of all sets, heaviest first."""
     ranked = sorted(
         (artifact for members in selection.sets.values() for artifact in members), key=lambda artifact: artifact.rank
     )
@@ -223,10 +232,12 @@ def _by_id(name: str, entries: list[Entry]) -> list[Entry]:
 
 
 def _left_out(selection: Selection, kept: Mapping[str, list[Entry]]) -> dict[str, int]:
+    """For each set, the number of candidates that the fingerprint does not contain."""
     return {name: selection.totals.get(name, 0) - len(members) for name, members in kept.items()}
 
 
 def _disclosure(state: LearnedState, options: ExportOptions) -> Disclosure:
+    """The rules for the texts of this export."""
     allowed = _allowed(state) if options.allow_list else None
     if not state.private_names:
         return Disclosure([], allowed=allowed)

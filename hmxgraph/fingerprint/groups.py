@@ -83,11 +83,14 @@ def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> N
 
 # Clusters of artifacts (HMX-F 8, rule 2). Artifacts are ordered by weight: confidence times observations.
 
+# Number of members, the heaviest ones, that the summary of a cluster names.
 _REPRESENTATIVES = 3
 
 
 def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifact, ...]]:
-    """Clusters of related artifacts (some of one member), members heaviest first, ordered by their heaviest member.
+    """Clusters of related artifacts, members heaviest first, ordered by their heaviest member.
+
+    An artifact that is related to no other is a cluster by itself.
 
     See :func:`_related_groups` for what counts as related.
     """
@@ -160,10 +163,12 @@ def _listed_groups(groups: Iterable[Sequence[ExportedArtifact]], tier: Tier) -> 
 
 
 def _has_set(artifact: ExportedArtifact) -> bool:
+    """Whether artifacts of this type have a set of summaries."""
     return artifact.artifact_type in SET_OF_TYPE
 
 
 def _tag_weights(artifacts: Iterable[ExportedArtifact]) -> dict[str, float]:
+    """The sum of the weights of the artifacts with each tag, in millionths."""
     weights: dict[str, float] = {}
     for artifact in artifacts:
         for tag in artifact.tags:

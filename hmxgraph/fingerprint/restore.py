@@ -23,11 +23,14 @@ from hmxgraph.protocol.timestamps import iso
 
 EVENT_TYPE = "x-hmxgraph-fingerprint_import"
 _AGENT = "hmxgraph"
+# Prefix of the ids of sessions that log an import.
 LOGGING_SESSIONS = "fingerprint-import-"
 # Factor for the confidence of an imported summary.
 _TRUST = 0.8
 # Low, because the import event itself does not help with any task.
 _SALIENCE = 0.1
+# The limit of an artifact (HMX-A).
+_MOST_TAGS = 64
 Summary = Mapping[str, Any]
 
 
@@ -52,9 +55,9 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
     import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *suffix)
     summaries = verdict.fingerprint.document()["artifact_summaries"]
     drafts = [
-        (str(summary["artifact_id"]), _draft(name, summary, tenant_id, import_id, iso(at_us)))
-        for name in _CONTENTS
-        for summary in summaries[name]
+        (str(summary["artifact_id"]), _draft(set_name, summary, tenant_id, import_id, iso(at_us)))
+        for set_name in _CONTENTS
+        for summary in summaries[set_name]
     ]
     distinct = {artifact.artifact_id: artifact for _, artifact in drafts}
     return Restoration(
@@ -101,14 +104,14 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
     )
 
 
-def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_at: str) -> Artifact:
-    artifact_type, make = _CONTENTS[name]
+def _draft(set_name: str, summary: Summary, tenant_id: str, import_id: str, created_at: str) -> Artifact:
+    artifact_type, make = _CONTENTS[set_name]
     content = make(summary)
     fields: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
         "artifact_id": stable_id(tenant_id, "imported", import_id, artifact_type, content_hash(content)),
         "artifact_type": artifact_type,
-        "title": _title(name, summary),
+        "title": _title(set_name, summary),
         "summary": "",
         "content": content,
         "confidence": round(summary["confidence"] * _TRUST, 6),
@@ -120,18 +123,18 @@ def _draft(name: str, summary: Summary, tenant_id: str, import_id: str, created_
         "content_hash": content_hash(content),
         "metadata": {"imported": {"artifact_id": summary["artifact_id"], "confidence": summary["confidence"]}},
         "tenant_id": tenant_id,
-        "tags": list(summary["tags"])[:64],
-        "observed_count": summary[COUNTS[name]],
+        "tags": list(summary["tags"])[:_MOST_TAGS],
+        "observed_count": summary[COUNTS[set_name]],
     }
     rate = {"success_rate": summary["success_rate"]} if "success_rate" in summary else {}
     return Artifact.parse(fields | rate)
 
 
-def _title(name: str, summary: Summary) -> str:
+def _title(set_name: str, summary: Summary) -> str:
     """The title; for a policy, whose summary has none (HMX-F 3), derived from the condition."""
-    if name == POLICIES and summary["condition"]:
+    if set_name == POLICIES and summary["condition"]:
         return policy_title(summary["condition"])
-    return truncate((name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
+    return truncate((set_name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
 
 
 def _policy(summary: Summary) -> dict[str, Any]:
@@ -169,6 +172,7 @@ def _playbook(summary: Summary) -> dict[str, Any]:
     }
 
 
+# For each set, the type of its artifacts, and the function that makes their content from a summary.
 _CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]]]] = {
     POLICIES: ("decision_policy", _policy),
     TASKS: ("task_schema", _task_schema),
@@ -182,8 +186,8 @@ def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[st
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for source, artifact in drafts:
         ids[source].append(artifact.artifact_id)
-    named = [artifact_id for source in priors["priority_artifact_ids"] for artifact_id in ids.get(source, ())]
-    return {**priors, "priority_artifact_ids": list(dict.fromkeys(named))}
+    draft_ids = [draft_id for source in priors["priority_artifact_ids"] for draft_id in ids.get(source, ())]
+    return {**priors, "priority_artifact_ids": list(dict.fromkeys(draft_ids))}
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:

@@ -52,11 +52,13 @@ def behavioral_patterns(
 
 
 def _names(counts: Mapping[str, int] | None, disclosure: Disclosure, *, allowed: bool) -> dict[str, int]:
+    """The counts by cleaned name; none unless such names are *allowed* in the export."""
     return disclosure.names(counts or {}) if allowed else {}
 
 
 # Semantic memory (HMX-F 6).
 
+# Maximum number of kinds of memories, and of extraction methods.
 _MOST_KINDS = 32
 
 
@@ -87,10 +89,13 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 
 # Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Building a pack writes nothing, so only packs with feedback count, weighted by its verdict.
+# Building a pack writes nothing, so only packs with feedback count. Feedback speaks for a pack, against it, or neither.
 
+# In tokens.
 DEFAULT_BUDGET = 4096
+# Maximum number of priority artifacts.
 _MOST_ARTIFACTS = 20
+# For each signal: 1 if it speaks for the pack, -1 if against it.
 VERDICTS: Mapping[str, int] = {"positive": 1, "neutral": 0, "correction": -1, "negative": -1}
 _MILLION = 1_000_000
 
@@ -141,11 +146,13 @@ def _weight(helped: int, hindered: int) -> float:
 
 
 def _shares(pack: ServedPack) -> dict[str, int]:
+    """Each section's share of the tokens in *pack*, in millionths."""
     used = sum(pack.section_tokens.values())
     return {section: millionths(tokens / used) for section, tokens in pack.section_tokens.items() if tokens}
 
 
 def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
+    """For each tag, the number of packs that have it and positive feedback; else negative feedback or a correction."""
     verdict = 1 if liked else -1
     return Counter(tag for pack in served if VERDICTS[pack.signal] == verdict for tag in pack.tags)
 

@@ -151,4 +151,5 @@ def _is_valid(message: bytes, signature: Signature) -> bool:
 
 
 def _hexadecimal(text: str, size: int) -> bool:
+    """Whether *text* is *size* bytes in hexadecimal, in lower case."""
     return len(text) == 2 * size and all(character in "0123456789abcdef" for character in text)

@@ -35,6 +35,7 @@ class Tier:
     tags: int
 
 
+# The last five limits of each tier: clusters, entry_bytes, names, hubs, tags.
 TIERS = {
     name: Tier(name, TIER_BYTES[name], TIER_SUMMARIES[name], *limits)
     for name, limits in {
@@ -111,7 +112,7 @@ class ExportedArtifact:
 
     @property
     def rank(self) -> tuple[float, float, str]:
-        """The sort key of a total order, heaviest first."""
+        """The sort key, heaviest first; no two artifacts have the same."""
         return (-self.weight, -self.confidence, self.artifact_id)
 
 
@@ -129,7 +130,7 @@ class MemoryCount:
 
 @dataclass(frozen=True, slots=True)
 class ServedPack:
-    """A context pack with feedback: tokens by section, artifacts used, and the signal."""
+    """A context pack with feedback: the signal, the budget, tokens by section, and the artifacts and tags in it."""
 
     pack_id: str
     signal: str

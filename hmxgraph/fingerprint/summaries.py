@@ -8,6 +8,7 @@ from hmxgraph.fingerprint.state import ExportedArtifact
 from hmxgraph.protocol.display import truncate
 from hmxgraph.text.lines import question_in
 
+# The names of the sets of summaries, and which artifacts they hold.
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
 # The field of each set that counts observations.
@@ -17,7 +18,7 @@ _SEVERITIES = ("low", "medium", "high", "critical")
 
 
 def summary(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The summary of an artifact whose type has a set.
+    """The summary of an artifact, whose type must have a set; values of the wrong type in *content* are ignored.
 
     >>> content = {"condition": "table > 1 GB", "recommendation": "migrate online", "scope": ["database"]}
     >>> policy = ExportedArtifact("a", "decision_policy", "Migrate", "00", 0.9, 8, 1.0, ("db",))
@@ -100,5 +101,5 @@ def policy_title(condition: str) -> str:
     """
     if question := question_in(condition):
         return truncate(f"Decide: {question}", LONGEST_TITLE)
-    asks = condition.lower().startswith(("when ", "whenever ", "if "))
-    return truncate(condition if asks else f"When {condition}", LONGEST_TITLE)
+    is_clause = condition.lower().startswith(("when ", "whenever ", "if "))
+    return truncate(condition if is_clause else f"When {condition}", LONGEST_TITLE)

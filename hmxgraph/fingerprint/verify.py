@@ -48,7 +48,7 @@ class Verdict:
     warnings: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """The verdict as a JSON-able dict."""
+        """The verdict as a dict for JSON."""
         return {
             "verdict": "expired" if self.expired else "verified",
             "fingerprint_id": self.fingerprint.fingerprint_id,
@@ -105,6 +105,7 @@ def with_expiry(verdict: Verdict, at_us: int | None) -> Verdict:
 
 
 def _document(source: EnvelopeSource) -> Mapping[str, Any]:
+    """The envelope as a JSON object; a text must not be too long."""
     if isinstance(source, Envelope):
         return source.document()
     if isinstance(source, Mapping):
@@ -124,6 +125,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fingerprint in an envelope, in its own version."""
     if document.get("format") != ENVELOPE_FORMAT:
         format_fault = f"this is no fingerprint (format {document.get('format')!r} instead of {ENVELOPE_FORMAT!r})"
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
@@ -190,6 +192,7 @@ def _is_representable_time(time: str) -> bool:
 
 
 def _in_this_version(inner: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]:
+    """The fingerprint in this version, the names of the migration steps, and warnings."""
     version = version_of(inner)
     if version > FINGERPRINT_VERSION:
         document, warnings = readable(inner)

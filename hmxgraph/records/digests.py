@@ -14,7 +14,7 @@ from hmxgraph.records.trust import COUNTERSIGNING
 
 # Which digests exist, their names, and which of them a record makes stale (memd: Summary-First Digests).
 
-# The task id of digests about a project or the whole tenant, and the scope of those about the whole tenant.
+# The task id of every digest that is not about a task, and the scope of digests about the whole tenant.
 EVERYTHING = "*"
 # Id prefix of the digests that the engine composes; other records may not use it.
 OWN_DIGESTS = "digest:"
@@ -97,7 +97,7 @@ def _wide_roles(record: TaskRecord) -> Iterator[str]:
 # Libraries: one rule says which records belong to a library, for its list and for its digest.
 
 # Maximum number of entries in the digest of a library, and of tasks in a project brief.
-_ENTRIES = 20
+_MOST_ENTRIES = 20
 # Maximum number of records that a digest cites.
 _MOST_CITED = 50
 
@@ -137,6 +137,7 @@ def entries(role: str, views: Sequence[RecordView]) -> list[RecordView]:
 
 
 def _is_highlight(view: RecordView) -> bool:
+    """Whether an entry of the right kind is a highlight (see :func:`belongs`)."""
     record = view.record
     if record.supports_claim is False or (means_failure(record.status) and not record.what_worked):
         return False
@@ -150,7 +151,8 @@ def _is_highlight(view: RecordView) -> bool:
 def compose(name: DigestName, tenant_id: str, sources: Sequence[RecordView]) -> TaskRecord | None:
     """The digest *name* of *sources*, which are oldest first; None if it would be empty.
 
-    The digest cites at most 50 sources; its time is that of the newest source.
+    Digests and records written by maintenance are no sources. The digest cites at most 50 sources; its time is that of
+    the newest one.
     """
     work_records = [source for source in sources if _reports_work(source.record)]
     fields = _composed(name.role, work_records) if work_records else {}
@@ -180,32 +182,33 @@ def _reports_work(record: TaskRecord) -> bool:
 
 
 def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
+    """The fields of a digest that depend on its sources, and as ``sources`` the records that it may cite."""
     if role == "task_resume":
         return _resume(sources)
     return _brief(sources) if role == "project_brief" else _library(role, sources)
 
 
 def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
+    """The account of a task; its runs are the outputs of the digest."""
     task_account = account(sources)
     head = (
         f"{_title(task_account, sources)}: {task_account.summary}"
         if task_account.summary
         else _title(task_account, sources)
     )
-    all_lists = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")} | {
-        "outputs": task_account.recent_runs
-    }
-    lists = {name: value for name, value in all_lists.items() if value}
-    return {"summary": "\n".join([head, *task_account.lines(_AS_TEXT)]), "sources": sources} | lists
+    lists = {name: list(getattr(task_account, name)) for name in (*_OWN_FIELDS, "validation")}
+    lists["outputs"] = list(task_account.recent_runs)
+    summary = "\n".join([head, *task_account.lines(_AS_TEXT)])
+    return {"summary": summary, "sources": sources} | _non_empty(**lists)
 
 
 def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The latest tasks of a project or tenant, at most 20, each with its goal, decisions, findings and open points."""
+    """The accounts of the latest tasks of a project or tenant, at most 20, with shortened lists."""
     by_task: dict[str, list[RecordView]] = {}
     for source in sources:
         by_task.setdefault(source.record.task_id, []).append(source)
     newest = sorted(by_task.values(), key=lambda group: (-group[-1].record.created_us, group[-1].record.task_id))
-    accounts = [account(group) for group in newest[:_ENTRIES]]
+    accounts = [account(group) for group in newest[:_MOST_ENTRIES]]
     lines = []
     for task_account, group in zip(accounts, newest, strict=False):
         lines += [
@@ -213,30 +216,32 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
             if task_account.summary
             else _title(task_account, group)
         ]
-        lines += [f"  {line}" for line in task_account.lines((*_AS_TEXT, "validation"), _SHOWN)]
+        lines += [f"  {line}" for line in task_account.lines((*_AS_TEXT, "validation"), _MOST_SHOWN)]
     lists = {name: _distinct(getattr(task_account, name) for task_account in accounts) for name in _OWN_FIELDS}
-    return {"summary": "\n".join(lines), "sources": sources} | _present(**lists)
+    return {"summary": "\n".join(lines), "sources": sources} | _non_empty(**lists)
 
 
 # Fields of an account that a digest also has, and fields that only appear as lines of the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
 # A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.
-_SHOWN = 5
+_MOST_SHOWN = 5
 
 
 def _title(task_account: Account, sources: Sequence[RecordView]) -> str:
+    """The goal of a task (its id, if no goal is known) and its status."""
     return f"{task_account.goal or sources[0].record.task_id} [{task_account.status}]"
 
 
 def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
-    chosen = entries(role, sources)[:_ENTRIES]
+    """The first entries of a library, one line each."""
+    chosen = entries(role, sources)[:_MOST_ENTRIES]
     if not chosen:
         return {}
     lines = [_line(source, _LINES[role]) for source in chosen]
     list_field = _LISTED.get(role)
     lists = {list_field: _distinct(getattr(source.record, list_field) for source in chosen)} if list_field else {}
-    return {"summary": "\n".join(lines), "sources": chosen} | _present(**lists)
+    return {"summary": "\n".join(lines), "sources": chosen} | _non_empty(**lists)
 
 
 # For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
@@ -247,11 +252,12 @@ _LINES = {
     "highlight_library": "worked",
 }
 _LISTED = {"failure_library": "what_failed", "highlight_library": "what_worked"}
+# Libraries that leave out rejected records and list verified ones first.
 _TRUSTED_FIRST = frozenset({"evidence_library", "highlight_library"})
 
 
 def _line(source: RecordView, kind: str) -> str:
-    """One entry as text, with the record's id as its source."""
+    """One entry as text, with its trust and the record's id."""
     parts = {part.kind: part.text for part in source.projections}
     text = parts.get(kind) or next(iter(parts.values()), "")
     mark = " [verified]" if source.trust_tier == "verified_record" else " [rejected]" if source.rejected_by else ""
@@ -269,7 +275,7 @@ def _project(sources: Sequence[RecordView], role: str) -> str | None:
     return project_ids[-1] if role == "task_resume" and project_ids else None
 
 
-def _present(**values: list[str]) -> dict[str, Any]:
+def _non_empty(**values: list[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
@@ -291,7 +297,7 @@ _BONUS = 0.5
 class Mode(NamedTuple):
     """A search mode: it prefers the digest of *role*, and records that have one of *facets*.
 
-    A search without words finds only these.
+    A search without words finds only the digest and these records.
     """
 
     role: str | None

@@ -16,7 +16,7 @@ from hmxgraph.records.search import means_failure, sentences
 UNSIGNED = "unsigned"
 # Prefix of the session id of records that name no session.
 TASK_SESSION = "task:"
-# The roles of records that only say who holds a task.
+# Roles of records that only say who holds a task.
 HOLDING = frozenset({"claim", "release"})
 Content = dict[str, Any]
 
@@ -60,6 +60,7 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 
 
 def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
+    """The event number *index* of *record*; its error (index 1) is caused by its first event."""
     parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)
@@ -148,6 +149,7 @@ def _error(record: TaskRecord) -> _EventBody:
 
 
 def _fields(record: TaskRecord, *names: str) -> Content:
+    """The fields of *record* with these *names* that are set and not empty."""
     document = record.document()
     return {name: document[name] for name in names if document.get(name) not in (None, [], {})}
 
@@ -166,9 +168,9 @@ _BODIES: Mapping[str, Callable[[TaskRecord], _EventBody]] = {
 }
 
 
-# Operations on memories as events: they are the evidence of memories that were added by hand.
+# Operations on memories as events. These events are the evidence of memories that were added by hand.
 
-# The session of all these events.
+# The session of all events about operations on memories.
 SESSION = "memory-operations"
 
 
@@ -218,7 +220,7 @@ def outcome_content(memory_ids: tuple[str, ...], result: str, summary: str) -> d
     return {"outcome": result, "text": summary or f"outcome: {result}", "memory_ids": list(memory_ids)}
 
 
-# Erased records: only ids, kind, time, thread and parent are kept.
+# Erased records.
 
 # Statuses of tasks and runs that erasure may keep, because they reveal nothing about the content of records.
 PLAIN_STATUSES = ("open", "completed", "failed", "abandoned", "finished")

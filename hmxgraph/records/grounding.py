@@ -17,6 +17,7 @@ from hmxgraph.records.statements import Side, Statement, claims, failure, side, 
 from hmxgraph.records.trust import COUNTERSIGNING, agent_key, countersigns, rejects
 
 Relation: TypeAlias = Literal["supporting", "conflicting", "hint", "unrelated"]
+# Kinds of records that can ground a claim.
 GROUNDING = frozenset({"evidence", "run_finish", "task_finish", *COUNTERSIGNING})
 _RELATIONS: Mapping[Side | None, Relation] = {"for": "supporting", "against": "conflicting", None: "unrelated"}
 _OPPOSITE: Mapping[Side, Side] = {"for": "against", "against": "for"}
@@ -50,7 +51,7 @@ def grounding_status(grounds: Sequence[Grounds]) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """A claim (a text or a record's id), the records about it, the records that these reply to, and their replies."""
+    """A claim (a text or a record's id), the records about it, the records they reply to, and the replies to them."""
 
     claim: str
     records: Mapping[str, RecordView]
@@ -71,6 +72,7 @@ class Case:
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
+        """The clauses of the claim, or what the record states whose id it is."""
         claim_view = self.records.get(self.claim)
         if claim_view is None:
             return claims(self.claim)
@@ -141,6 +143,7 @@ class Case:
 
 # What a record states.
 
+# A verb by which a text is a sentence: "the import timed out", "it leaks".
 _FINITE_VERB = re.compile(
     r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
     r"|(?<=\w )\w{3,}ed\b"
@@ -150,6 +153,7 @@ _FINITE_VERB = re.compile(
 
 
 def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
+    """What *record* states; if it ends a run, *parent*, the start of that run, holds the command."""
     decides = record.artifact_kind == "decision"
     yield from _each([record.summary, record.why_chosen], decides=decides)
     yield from _each(record.validation or (), decides=False)

@@ -17,7 +17,7 @@ from hmxgraph.records.search import means_failure
 from hmxgraph.records.trust import OPEN, agent_key
 
 # An account lists at most this many runs and sets of parameters, the latest ones.
-_RUNS = 5
+_MOST_RUNS = 5
 
 
 # The kind of record that each kind of projection stands for.
@@ -100,14 +100,17 @@ def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
 
 
 def _bare(text: str) -> str:
+    """*text* without differences in case, white space and full stops at its end."""
     return " ".join(text.split()).rstrip(".").casefold()
 
 
 def _plain(texts: Iterable[str]) -> Iterator[_Line]:
+    """Each text as its own line."""
     return ((text, text) for text in texts)
 
 
 def _goal(records: Sequence[RecordView]) -> str:
+    """The goal by the last start of the task that states one, also if that start was rejected."""
     starts = [view.record for view in records if effective_kind(view) == "task_start"]
     return _last(start.goal or start.summary for start in starts) or ""
 
@@ -121,10 +124,10 @@ def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
     author = None
     for view in records:
         record = view.record
-        same = agent_key(record.agent_id) == author
+        by_author = agent_key(record.agent_id) == author
         if record.blockers is not None:
             blockers, author = record.blockers, agent_key(record.agent_id)
-        elif record.artifact_kind in _SUMMARISING or (record.artifact_kind in _WORKING and same):
+        elif record.artifact_kind in _SUMMARISING or (record.artifact_kind in _WORKING and by_author):
             blockers = ()
     return _plain(blockers)
 
@@ -195,6 +198,7 @@ def _evidence(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """What was validated, and the judgements of records, except for those that reject one."""
     views_by_id = {view.artifact_id: view for view in records}
     for view in records:
         record = view.record
@@ -207,11 +211,12 @@ def _validation(records: Sequence[RecordView]) -> Iterator[_Line]:
         ):
             parent = views_by_id.get(record.reply_to_artifact_id or "")
             if not (parent and view.artifact_id in parent.rejected_by):
-                words = {True: "confirmed", False: "doubted", None: "remark"}[record.supports_claim]
-                yield record.summary or "", f"{words}{_author_suffix(record)}: {record.summary}"
+                verdict = {True: "confirmed", False: "doubted", None: "remark"}[record.supports_claim]
+                yield record.summary or "", f"{verdict}{_author_suffix(record)}: {record.summary}"
 
 
 def _rejected(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """The records that were rejected, with the reasons."""
     records_by_id = {view.artifact_id: view.record for view in records}
     for view in records:
         reasons = [records_by_id[name] for name in view.rejected_by if name in records_by_id]
@@ -228,6 +233,7 @@ def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _failed(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """What failed; of a failed record that does not say it, the summary."""
     for view in records:
         record = view.record
         summary = (record.summary,) if means_failure(record.status) and record.summary else ()
@@ -242,7 +248,7 @@ def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
     """The latest runs, newest first, each with its status, and with its summary unless it failed or was rejected."""
     ends = {view.record.reply_to_artifact_id: view for view in records if view.artifact_kind == "run_finish"}
     starts = [view.record for view in records if view.artifact_kind == "run_start"]
-    for start in starts[: -_RUNS - 1 : -1]:
+    for start in starts[: -_MOST_RUNS - 1 : -1]:
         end = ends.get(start.artifact_id)
         line = f"{start.command} -> {end.record.status if end else OPEN}"
         stands = end and not end.rejected_by and not means_failure(end.record.status)
@@ -251,6 +257,7 @@ def _runs(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _tools(records: Sequence[RecordView]) -> Iterator[_Line]:
+    """The tools (or commands) of runs, with the reasons for choosing them."""
     for view in records:
         record = view.record
         if record.artifact_kind == "run_start" and record.why_chosen:
@@ -260,7 +267,7 @@ def _tools(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 def _parameters(records: Sequence[RecordView]) -> Iterator[_Line]:
     parametrised = [view.record for view in records if view.record.parameters]
-    for record in parametrised[-_RUNS:]:
+    for record in parametrised[-_MOST_RUNS:]:
         values = record.parameters
         text = canonical_text(values)
         if isinstance(values, Mapping):

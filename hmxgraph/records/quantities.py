@@ -9,11 +9,11 @@ from hmxgraph.text.terms import terms
 
 Agreement: TypeAlias = Literal["same", "different", "unclear"]
 # An approximate value may be off by this fraction.
-_ABOUT = 0.05
+_TOLERANCE = 0.05
 # Two values closer than this fraction are equal: unit conversions round.
 _ROUNDING = 1e-9
 # A number with a larger power of ten is no quantity, but an id such as the commit 3e8421.
-_POWERS = 30
+_LARGEST_POWER = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ _ABOVE = r"above|over|more than|greater than|longer than|larger than|higher than
 _ABOVE += r"|no less than|no fewer than|not less than|minimum of"
 _NUMBER = r"[-\u2212+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?"
 _WORD_NUMBER = "|".join(_NUMBER_WORDS)
+# A number with its unit or noun, and words that make it a bound or approximate: "below 40 ms", "between 2 and 5 s",
+# "7 errors or more", "about 3 folds".
 _QUANTITY = re.compile(
     rf"(?:\b(?P<below>{_BELOW}) |\b(?P<above>{_ABOVE}) "
     rf"|\bbetween (?P<least>{_NUMBER})(?: ?(?P<least_unit>[a-zA-Z\u00b5\u03bc%]+))? and )?"
@@ -130,9 +132,10 @@ _SINGLE = re.compile(
     r"(?= (?:hour|minute|second|day|week)\b)",
     re.IGNORECASE,
 )
-# "3 of 5 folds" counts three folds; five is their total.
+# "3 of 5 folds" counts three folds; five is their total. The words after the first number, and those before the second.
 _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
+# The last word before a number.
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 # The A of "from A to B".
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
@@ -159,7 +162,7 @@ def read_quantities(text: str) -> Reading:
     labels: set[str] = set()
 
     def consume(match: re.Match[str]) -> str:
-        if max(abs(_power(match[name] or "")) for name in ("least", "number")) > _POWERS:
+        if max(abs(_power(match[name] or "")) for name in ("least", "number")) > _LARGEST_POWER:
             return match.group()  # a commit such as 3e8421
         name = _name_before(prepared, match)
         if name is not None:
@@ -192,6 +195,7 @@ _DIMENSIONS = frozenset({name for name, _ in _UNITS.values()})
 
 
 def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
+    """The agreement with one claimed quantity; one without a measure is compared with any."""
     same_measure = [quantity for quantity in stated if quantity.measure == claimed.measure]
     same_measure = same_measure or [quantity for quantity in stated if "" in {quantity.measure, claimed.measure}]
     if any(_confirms(quantity, claimed) for quantity in same_measure):
@@ -200,6 +204,7 @@ def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
 
 
 def _confirms(stated: Quantity, claimed: Quantity) -> bool:
+    """Whether *stated* (or, if it is exact, its middle) lies within *claimed*, or approximates its single value."""
     slack = abs(claimed.high if claimed.high != _INFINITE else claimed.low) * _ROUNDING
     within = claimed.low - slack <= stated.low and stated.high <= claimed.high + slack
     middle = (stated.low + stated.high) / 2 if stated.exact else None
@@ -210,7 +215,7 @@ def _confirms(stated: Quantity, claimed: Quantity) -> bool:
 
 def _is_narrow(quantity: Quantity) -> bool:
     """Whether an interval is as narrow as that of an approximate value: "about 7", but not "between 5 and 10"."""
-    return quantity.high * (1 - _ABOUT) <= quantity.low * (1 + _ABOUT) * (1 + _ROUNDING)
+    return quantity.high * (1 - _TOLERANCE) <= quantity.low * (1 + _TOLERANCE) * (1 + _ROUNDING)
 
 
 def _excludes(stated: Quantity, claimed: Quantity) -> bool:
@@ -223,9 +228,10 @@ def _excludes(stated: Quantity, claimed: Quantity) -> bool:
 
 
 def _quantity(match: re.Match[str], text: str) -> Quantity:
+    """The quantity that *match* found in *text*."""
     measure, factor = _measure(match, text)
-    value, ulp = _value(match["number"])
-    low, high = (value - ulp / 2) * factor, (value + ulp / 2) * factor
+    value, place_value = _value(match["number"])
+    low, high = (value - place_value / 2) * factor, (value + place_value / 2) * factor
     after = (match["after"] or "").split()
     if match["below"] or (after and after[1] in {"less", "fewer", "below"}):
         return Quantity(measure, -_INFINITE, value * factor, exact=False)
@@ -236,7 +242,7 @@ def _quantity(match: re.Match[str], text: str) -> Quantity:
         least = _value(match["least"])[0] * least_factor
         return Quantity(measure, min(least, value * factor), max(least, value * factor), exact=False)
     if match["about"]:
-        return Quantity(measure, value * factor * (1 - _ABOUT), value * factor * (1 + _ABOUT), exact=False)
+        return Quantity(measure, value * factor * (1 - _TOLERANCE), value * factor * (1 + _TOLERANCE), exact=False)
     return Quantity(measure, low, high)
 
 
@@ -279,7 +285,7 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
     if match["below"] or match["above"] or match["about"] or before is None:
         return None
     unit = (match["unit"] or "").lower()
-    word, starts = before["word"], not text[: before.start()].strip()
+    word, is_first = before["word"], not text[: before.start()].strip()
     if unit in _UNITS and len(unit) > 1:
         return None
     if word.lower() in _NAMING:
@@ -287,5 +293,5 @@ def _name_before(text: str, match: re.Match[str]) -> str | None:
     if match["number"].lower() in _NUMBER_WORDS or not word[0].isupper():
         return None
     # At the beginning, "Pipette 3 drips" names a pipette; "All 3 drip" and "Accuracy 0.9" count and measure.
-    counts = starts and (not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"])
-    return None if counts else word.lower()
+    no_name = not terms(word) or word.endswith("ly") or not match["number"].isdigit() or not match["unit"]
+    return None if is_first and no_name else word.lower()

@@ -46,19 +46,22 @@ def projections(record: TaskRecord, inherited: Sequence[str] = ()) -> tuple[Proj
 def _kept_kinds(own: Sequence[Projection], inherited: Sequence[str]) -> list[str]:
     """The inherited kinds that the revision neither fills nor contradicts."""
     kinds = {part.kind for part in own}
-    withdrawn = {_CONTRARY[kind] for kind in kinds & _CONTRARY.keys()}
+    withdrawn = {_OPPOSITES[kind] for kind in kinds & _OPPOSITES.keys()}
     return [kind for kind in inherited if kind not in kinds | withdrawn]
 
 
 def record_text(record: TaskRecord) -> str:
     """The text of *record*: one line for each projection, the first labelled with the record's kind."""
     parts = projections(record)
-    lines = [f"{_NAMES[part.kind]}: {part.text}" for part in parts[1:]]
+    lines = [f"{_LABELS[part.kind]}: {part.text}" for part in parts[1:]]
     return "\n".join([f"{record.artifact_kind.replace('_', ' ')}: {parts[0].text}", *lines]) if parts else ""
 
 
 def _main_text(record: TaskRecord) -> str:
     return sentences(*_TEXTS.get(record.artifact_kind, _plain)(record))
+
+
+# The parts of the main text, by kind of record.
 
 
 def _goal(record: TaskRecord) -> Iterator[str | None]:
@@ -112,6 +115,7 @@ def _digest(record: TaskRecord) -> Iterator[str | None]:
 
 
 def _outcome(record: TaskRecord) -> str | None:
+    """The tool of a run, and the run's status."""
     tool = " ".join(part for part in (record.tool_name, record.tool_version) if part)
     return sentences(tool, record.status)
 
@@ -171,19 +175,21 @@ def _validation(record: TaskRecord) -> Iterator[str | None]:
     yield "; ".join(record.validation or ())
 
 
+# The further projections of a record, and which of them contradict each other; how their kinds are written in its text.
 _FURTHER: Mapping[str, _TextParts] = {"worked": _worked, "failed": _failed_text, "validation": _validation}
-_CONTRARY = {"worked": "failed", "failed": "worked"}
-_NAMES = {"worked": "worked", "failed": "failed", "validation": "validated"}
+_OPPOSITES = {"worked": "failed", "failed": "worked"}
+_LABELS = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
-# Facets: a name and its value as text, for an exact filter (memd: Exact Filters), a tag or a kind of projection. Two
-# filters that must match within one reference, such as a data set's name and version, have a facet of their own.
+# Facets: a name and its value as one text, for an exact filter (memd: Exact Filters), a tag or a kind of projection.
+# Two filters that must match within one reference, such as a data set's name and version, also have a common facet.
 
+# Filters that must match within one reference, the second of each pair by the first, and all other filters.
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
 _SECOND = dict(_PAIRED.values())
 _DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
 # Hexadecimal digits in the token of a facet.
-_TOKEN = 24
+_TOKEN_DIGITS = 24
 
 
 def facets(record: TaskRecord, parts: Sequence[Projection] | None = None) -> tuple[str, ...]:
@@ -254,7 +260,7 @@ def facet_token(text: str) -> str:
     >>> facet_token("status=completed").isalnum(), len(facet_token("status=completed"))
     (True, 25)
     """
-    return f"f{node_key('facet', text)[:_TOKEN]}"
+    return f"f{node_key('facet', text)[:_TOKEN_DIGITS]}"
 
 
 def _checked(filters: Mapping[str, object]) -> dict[str, str]:
@@ -286,7 +292,8 @@ def _joint(first: str) -> str:
 # The tags that link conversational chunks to their source (memd: Conversation Event Tags).
 
 # Maximum digits of a turn's number: ``int()`` refuses numbers with thousands of digits.
-_LONGEST_NUMBER = 9
+_MOST_DIGITS = 9
+# Values of the tag ``entry``.
 _CHUNK_ENTRIES = ("factual", "relational", "synthesis")
 
 
@@ -301,7 +308,7 @@ class ConversationTags:
 
     @classmethod
     def read(cls, tags: Iterable[str]) -> "ConversationTags":
-        """Parse *tags*; of several tags of one kind, only the first counts; other tags are ignored.
+        """Parse *tags*. Of several tags of one kind, only the first with a value counts; other tags are ignored.
 
         >>> ConversationTags.read(["event:e1", "entry:factual", "speaker:ana", "turn:3", "urgent"])
         ConversationTags(event_id='e1', entry='factual', speaker='ana', turn=3)
@@ -315,11 +322,11 @@ class ConversationTags:
             event_id=values.get("event"),
             entry=entry if entry in _CHUNK_ENTRIES else None,
             speaker=values.get("speaker"),
-            turn=int(turn) if turn.isascii() and turn.isdigit() and len(turn) <= _LONGEST_NUMBER else None,
+            turn=int(turn) if turn.isascii() and turn.isdigit() and len(turn) <= _MOST_DIGITS else None,
         )
 
     def written(self) -> tuple[str, ...]:
-        """The tags as text.
+        """The tags as text, without those that are None.
 
         >>> ConversationTags(event_id="e1", turn=3).written()
         ('event:e1', 'turn:3')

@@ -19,14 +19,14 @@ Side: TypeAlias = Literal["for", "against"]
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
 # on reload".
-_GENERAL = 0.5
+_GENERAL_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One clause: its terms, each with a sign; whether it is denied as a whole; its quantities and numbered names.
 
-    ``labels`` are the numbered names, such as "seed 7". The sign of a term is negative where the text excludes it
+    ``labels`` are the numbered names, such as "seed 7". The sign of a term is False where the text excludes it
     ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
     "than". A clause that takes terms from the one before it ("it halves them", "the others do not") speaks only about
     claims that name all of ``about``.
@@ -51,6 +51,7 @@ class Statement:
 
 # Reading a text.
 
+# Between sentences.
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 # A clause that leaves out what the clause before it says: "refunds carry a key, charges do not".
 _ELLIPSIS = re.compile(
@@ -64,12 +65,13 @@ _CLAUSE_END = re.compile(
 )
 # A reference to the subject of the clause before: "it halves them", "without shrinking the bundle".
 _BACK_REFERENCE = re.compile(r"^(?:(?i:it|they)\b(?! (?i:is|was) (?:\w+ ){1,2}(?:that|to)\b)|without(?= \w+ing\b))")
+# "The second one": its noun is in the clause before.
 _ONE = re.compile(r"\b(the \w+) ones?\b", re.IGNORECASE)
 # Verbs that begin a separate instruction after "and": "drop moment.js and keep date-fns".
 _CHANGING = r"(?:add|delete|disable|drop|enable|keep|remove|replace|skip|start|stop)\s"
 _INSTRUCTION = re.compile(rf"(?:we |please )?{_CHANGING}", re.IGNORECASE)
 _NEXT_INSTRUCTION = re.compile(rf"\s+and\s+(?={_CHANGING})", re.IGNORECASE)
-# "May" with a capital is a month.
+# Words of a guess: "might leak", "it is unclear whether". "May" with a capital is a month.
 _GUESS = re.compile(
     r"\bmay\b|(?i:\bmight\b|\bcould\b(?! not|n['\u2019]t)|\b(?:perhaps|maybe|possibly|probably|likely|unlikely"
     r"|presumably|apparently|allegedly|supposedly|unclear|unknown|uncertain|unsure|whether|unverified|unconfirmed"
@@ -77,12 +79,14 @@ _GUESS = re.compile(
     r"|\b(?:seem|appear)s?\b(?! (?:in|on|at|under|with|when|after|once|twice)\b)"
     r"|\bnot (?:yet )?(?:clear|known|sure|tested|checked|confirmed|measured)\b)"
 )
+# Words of a plan or an open task: "should leak less", "to be tested".
 _PLAN = re.compile(
     r"\b(?:will|should|would|plans? to|planned to|wants? to|needs? to|going to|todo|to do|try to|trying to|intends? to"
     r"|aims? to|hopes? to|expect(?:s|ed)?|let us|let['\u2019]s|to be (?:done|checked|confirmed|tested|seen|verified)"
     r"|(?:check|test|verify|prove|show|see|find out|ask)(?:ing)? (?:if|that|how|why))\b",
     re.IGNORECASE,
 )
+# "Unless the cache is on", "with caching enabled".
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided that|in case|assuming)\b"
     r"|\bwith(?:out)? [\w -]{1,40}?(?:enabled|disabled|(?:turned|switched) (?:on|off))\b",
@@ -91,22 +95,22 @@ _CONDITION = re.compile(
 
 
 def statements(text: str, *, decides: bool = False) -> tuple[Statement, ...]:
-    """The statements in *text*, one per clause; with *decides*, plans are statements, too.
+    """The statements in *text*, one per clause that states something; with *decides*, plans are statements, too.
 
     >>> [sorted(part.terms) for part in statements("The buffer leaks. Does the parser leak? The lexer might.")]
     [['buffer', 'leak']]
     """
     stated: list[Statement] = []
-    before: Statement | None = None
+    previous: Statement | None = None
     for clause in _asserted(_BLANKS.sub(" ", text), decides=decides):
-        before = _resolved(clause, before) if clause else None
-        if before and before.terms:
-            stated.append(before)
+        previous = _resolved(clause, previous) if clause else None
+        if previous and previous.terms:
+            stated.append(previous)
     return tuple(stated)
 
 
 def failure(text: str) -> tuple[Statement, ...]:
-    """The statement "<subject> does not pass" for *text*, a sentence about a failure of its subject.
+    """The statement "<subject> does not pass" for *text*, whose first clause reports a failure of its subject.
 
     >>> lock, load = claims("Locking the row fails")[0], claims("The load fails")[0]
     >>> stated = failure("Locking the row deadlocked under load")[0]
@@ -115,8 +119,8 @@ def failure(text: str) -> tuple[Statement, ...]:
     """
     parts = statements(f"{text.rstrip(' .!')} passes")[:1]
     (passes,) = _word("passes")[0]
-    plain = (part for part in parts if part.terms.get(passes) and not part.denied)
-    return tuple(replace(part.denial(), about=part.subject | {passes}) for part in plain)
+    affirmed = (part for part in parts if part.terms.get(passes) and not part.denied)
+    return tuple(replace(part.denial(), about=part.subject | {passes}) for part in affirmed)
 
 
 def claims(text: str) -> tuple[Statement, ...]:
@@ -132,7 +136,7 @@ def claims(text: str) -> tuple[Statement, ...]:
 
 
 def _asserted(text: str, *, decides: bool) -> Iterator[str | None]:
-    """The clauses of a text; None for each that asserts nothing."""
+    """The clauses of a text; None for each question, guess and plan (unless the text *decides*)."""
     for sentence in _SENTENCE.split(text):
         if sentence.rstrip(" )\"'").endswith("?"):
             yield None
@@ -145,24 +149,28 @@ def _asserted(text: str, *, decides: bool) -> Iterator[str | None]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
+    """The clauses of a sentence; "drop moment.js and keep date-fns" has two."""
     for clause in _CLAUSE_END.split(sentence):
         yield from _NEXT_INSTRUCTION.split(clause) if _INSTRUCTION.match(clause) else (clause,)
 
 
-def _resolved(clause: str, before: Statement | None) -> Statement:
-    """The statement of a clause; terms that it leaves out are taken from the clause before."""
-    if before is None:
+def _resolved(clause: str, previous: Statement | None) -> Statement:
+    """The statement of a clause; terms that it leaves out are taken from the previous one."""
+    if previous is None:
         return _statement(clause)
     own_statement = _statement(_BACK_REFERENCE.sub(_without_reference, clause))
     if not own_statement.terms:
         return own_statement
     own_terms = frozenset(own_statement.terms)
-    terms = {**before.terms, **own_statement.terms}
+    terms = {**previous.terms, **own_statement.terms}
     if _ELLIPSIS.search(clause) or clause.startswith("not "):
-        return replace(own_statement, terms=terms, quantities=before.quantities, about=own_terms)
+        return replace(own_statement, terms=terms, quantities=previous.quantities, about=own_terms)
     if _BACK_REFERENCE.match(clause):
         return replace(
-            own_statement, terms=terms, labels=before.labels | own_statement.labels, about=own_terms | before.subject
+            own_statement,
+            terms=terms,
+            labels=previous.labels | own_statement.labels,
+            about=own_terms | previous.subject,
         )
     return replace(own_statement, terms=terms, about=own_terms) if _ONE.search(clause) else own_statement
 
@@ -172,6 +180,7 @@ def _without_reference(reference: re.Match[str]) -> str:
     return "not" if reference[0].lower() == "without" else ""
 
 
+# "0 errors", which means no errors; but not "0 seconds".
 _NONE = re.compile(
     r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
     re.IGNORECASE,
@@ -180,6 +189,7 @@ _NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
 # Runs of blanks are collapsed first: a pattern that begins with blanks would be tried from every blank of a run, in
 # quadratic time.
 _BLANKS = re.compile(r"[ \t]{2,}")
+# The end of "isn't", and "cannot".
 _NOT = re.compile(r"(?<=\w)n['\u2019]t\b|\bcan(?:not|['\u2019]t)\b", re.IGNORECASE)
 # Phrases rewritten to the plain words that follow; the order matters.
 _PHRASES = tuple(
@@ -214,8 +224,9 @@ _PHRASES = tuple(
         ("rose|rises|rising|risen|gr(?:ew|ow|ows|own|owing)|increas(?:ed|es|ing)|rais(?:e|ed|es|ing)", "increase"),
     )
 )
+# "Drop" at the beginning is an instruction to delete, elsewhere a decrease.
 _DROP = re.compile(r"^(?:we |please )?drop\b", re.IGNORECASE)
-# "Twice as much rain as" puts its two sides in order, as "more than" does.
+# "Twice as much rain as" is rewritten to "twice more rain than".
 _AS_MUCH = tuple(
     (re.compile(rf"\b{pattern}\b(.*?)\bas\b", re.IGNORECASE), plain)
     for pattern, plain in (
@@ -245,25 +256,26 @@ _LIGHT = frozenset(
 
 
 def _statement(clause: str) -> Statement:
-    ordered = _ONE.sub(r"\1", _DROP.sub("delete", clause.strip()))
+    """The statement that a clause makes by itself."""
+    rewritten = _ONE.sub(r"\1", _DROP.sub("delete", clause.strip()))
     for pattern, plain in _AS_MUCH:
-        ordered = pattern.sub(plain, ordered)
-    reading = read_quantities(_NONE.sub("no ", ordered))
+        rewritten = pattern.sub(plain, rewritten)
+    reading = read_quantities(_NONE.sub("no ", rewritten))
     text = _NEITHER.sub(r"not\1and", _NOT.sub(" not", reading.rest))
     # The "not" of an antonym, as in "not higher", negates one term; that of the clause negates the whole.
     for pattern, plain in _PHRASES:
         text = pattern.sub(plain.replace("not ", "not~") if " " in plain else plain, text)
     text = _UN.sub(r"not~\1", text)
     parts = re.split(r"\bthan\b", text, maxsplit=1, flags=re.IGNORECASE)
-    turned, denied = _signed(" ".join(parts))
+    term_signs, denied = _signed(" ".join(parts))
     quantities = reading.quantities
     if denied and any(quantity.is_bound for quantity in quantities):
         quantities = tuple(q.complement() if q.is_bound else q for q in quantities)
         denied = False
     if _CONDITION.search(clause):
-        turned["if"] = True
-    compared = _compared(parts, ordered, reading.labels) if len(parts) > 1 else (frozenset(), frozenset())
-    return Statement(turned, denied, quantities, reading.labels, compared)
+        term_signs["if"] = True
+    compared = _compared(parts, rewritten, reading.labels) if len(parts) > 1 else (frozenset(), frozenset())
+    return Statement(term_signs, denied, quantities, reading.labels, compared)
 
 
 def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -274,7 +286,8 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# A single capital is a name, as in "station B"; "A" at the beginning is the article, except before these words.
+# A single capital other than "I" is a name, as in "station B"; "A" at the beginning is the article, except before these
+# words.
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
 _AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
@@ -340,6 +353,7 @@ def side(claim: Statement, statement: Statement) -> Side | None:
 
 
 def _covers(statement: Statement, claim: Statement) -> bool:
+    """Whether *statement* is about all of *claim*: it may omit some terms, but no label, and add no condition."""
     missing = claim.terms.keys() - statement.terms.keys()
     if statement.terms.get("if") and not claim.terms.get("if"):
         return False
@@ -347,12 +361,14 @@ def _covers(statement: Statement, claim: Statement) -> bool:
 
 
 def _denies_generally(statement: Statement, claim: Statement) -> bool:
+    """Whether *statement* is about nothing but the claim, and names at least half of its terms, and two."""
     shared = claim.terms.keys() & statement.terms.keys()
     inside = statement.terms.keys() <= claim.terms.keys() and statement.labels <= claim.labels
-    return inside and len(shared) > 1 and len(shared) >= _GENERAL * len(claim.terms) and not statement.quantities
+    return inside and len(shared) > 1 and len(shared) >= _GENERAL_SHARE * len(claim.terms) and not statement.quantities
 
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
+    """Whether the two contradict each other in what they share."""
     # However many terms have the opposite sign, they contradict once: "slower and larger" does not cancel itself out.
     # Only a denial of the clause cancels them ("not slower").
     turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)

@@ -3,7 +3,7 @@
 See memd: Agent Guardrails.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """The state of a task: status, ids of open and of all runs, project, goal, the runs' tools, assignee and lease.
+    """The state of a task: status, ids of open and of all runs, project, goal, tools by run id, assignee and lease.
 
     ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; reopening a
     task makes it ``open`` again.
@@ -48,8 +48,9 @@ class TaskState:
 # Rules that hold for every record, whatever the state of its task.
 
 # Maximum length, in characters, of the fields that classify records; ids and names may have any length.
-LONGEST_WORD = 256
+_LONGEST_CLASSIFYING = 256
 _CLASSIFYING = ("status", "artifact_role", "verification_status", "relation_kind")
+# Kinds of records that end a run or a task.
 _ENDING = frozenset({"run_finish", "task_finish"})
 
 
@@ -65,11 +66,11 @@ def _check_consistency(record: TaskRecord) -> None:
     hmxgraph.errors.TaskError: task_finish: status 'open' is not final; write status='completed' or 'failed'
     """
     for check in (
-        _check_name,
+        _check_names,
         _check_end,
         _check_verdict,
         _check_promotion,
-        _check_words,
+        _check_lengths,
         _check_digest,
         _check_parent,
     ):
@@ -87,13 +88,17 @@ def _check_digest(record: TaskRecord) -> None:
     if kind == "digest":
         reason = "digests are composed by the engine from their sources"
         raise TaskError(kind, reason, "record evidence or a decision instead; memory.compact refreshes digests")
-    if role in DIGEST_ROLES or record.digest_key is not None or record.source_updated_at_ms is not None:
-        name = "artifact_role" if role in DIGEST_ROLES else "digest_key"
-        name = "source_updated_at_ms" if record.digest_key is None and role not in DIGEST_ROLES else name
-        raise TaskError(kind, f"{name} {getattr(record, name)!r:.60} is only for digests", f"leave {name} out")
+    digest_fields = {
+        "artifact_role": role if role in DIGEST_ROLES else None,
+        "digest_key": record.digest_key,
+        "source_updated_at_ms": record.source_updated_at_ms,
+    }
+    for name, value in digest_fields.items():
+        if value is not None:
+            raise TaskError(kind, f"{name} {value!r:.60} is only for digests", f"leave {name} out")
 
 
-def _check_name(record: TaskRecord) -> None:
+def _check_names(record: TaskRecord) -> None:
     kind, agent_id = record.artifact_kind, record.agent_id
     if record.artifact_id.startswith(OWN_DIGESTS):
         reason = f"ids that begin with {OWN_DIGESTS!r} are reserved for digests composed by the engine"
@@ -120,7 +125,7 @@ def _check_verdict(record: TaskRecord) -> None:
 
 
 def _contradicts_itself(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether a judgement's status says the opposite of its ``supports_claim``.
+    """Whether the ``verification_status`` of a judgement says the opposite of its ``supports_claim``.
 
     >>> _contradicts_itself("verification", True, "rejected"), _contradicts_itself("verification", True, "pending")
     (True, False)
@@ -139,10 +144,10 @@ def _check_promotion(record: TaskRecord) -> None:
         raise TaskError(kind, "promotion_state 'summarized' is only for digests", "write raw or canonical")
 
 
-def _check_words(record: TaskRecord) -> None:
+def _check_lengths(record: TaskRecord) -> None:
     for name, word in _classifying_fields(record):
-        if len(word) > LONGEST_WORD:
-            reason = f"{name} has {len(word)} characters, more than {LONGEST_WORD}"
+        if len(word) > _LONGEST_CLASSIFYING:
+            reason = f"{name} has {len(word)} characters, more than {_LONGEST_CLASSIFYING}"
             raise TaskError(record.artifact_kind, reason, "give a short word, and put the rest into the summary")
 
 
@@ -181,6 +186,7 @@ _REQUIRED: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "digest": {"summary": ("a digest has a text", "give it (summary=...)")},
     "task_finish": {"status": ("the end of a task says how it ended", "give it (status='completed' or 'failed')")},
 }
+# Kinds of records that must reply to another one.
 _REPLYING = frozenset({"review", "revision", "verification"})
 
 
@@ -288,6 +294,10 @@ def _check_start(task_state: TaskState) -> None:
 
 
 def _check_reply(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> None:
+    """Refuse a reply to a missing record, to itself or to a digest, and a judgement of an erased record.
+
+    Also refuse the end of a run that is not open, and a successor that the parent cannot have.
+    """
     kind, parent_id = record.artifact_kind, record.reply_to_artifact_id
     if parent is None:
         raise no_parent(kind, parent_id)
@@ -299,15 +309,10 @@ def _check_reply(record: TaskRecord, task_state: TaskState, parent: Parent | Non
     if parent.erased and kind in COUNTERSIGNING:
         reason = f"record {parent_id!r} was erased, and nothing is left in it to judge"
         raise TaskError(kind, reason, "reply to another record")
-    check = _BY_KIND.get(kind)
-    if check:
-        check(record, task_state)
+    if kind == "run_finish":
+        run_to_finish(task_state, parent_id)
     if record.relation_kind == "supersedes":
         _check_supersession(record, parent)
-
-
-def _check_run_finish(record: TaskRecord, task_state: TaskState) -> None:
-    run_to_finish(task_state, record.reply_to_artifact_id)
 
 
 def _check_supersession(record: TaskRecord, parent: Parent) -> None:
@@ -323,9 +328,6 @@ def _check_supersession(record: TaskRecord, parent: Parent) -> None:
         raise TaskError(record.artifact_kind, reason, "reply to it without superseding it")
 
 
-_BY_KIND: Mapping[str, Callable[[TaskRecord, TaskState], None]] = {"run_finish": _check_run_finish}
-
-
 # Fields that are derived from the task and from the record replied to.
 
 
@@ -336,7 +338,7 @@ def with_derived_fields(record: TaskRecord, task_state: TaskState, parent: Paren
     its run and the run's tool. Fields that are set stay.
 
     Raises:
-        TaskError: a ``run_finish`` names a run that is not open, or names none although not exactly one is open.
+        TaskError: a ``run_finish`` names a run that is not open, or names none while no run or several are open.
 
     >>> record = TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it")
@@ -355,6 +357,7 @@ def _place(record: TaskRecord, task_state: TaskState, parent: Parent | None) -> 
 
 
 def _relation(record: TaskRecord, task_state: TaskState) -> dict[str, Any]:
+    """The relation of *record* to its parent; for the end of a run, also the run and its tool."""
     if record.artifact_kind == "run_finish" and task_state.started and not task_state.finished:
         run_id = run_to_finish(task_state, record.reply_to_artifact_id)
         tool = task_state.tools.get(run_id)
@@ -375,12 +378,13 @@ _RELATIONS = {
 
 # The effect of a record on its task and runs.
 
+# The status of runs that are open when their task ends.
 _ABANDONED = "abandoned"
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Changed properties of the task, and of its runs by run id."""
+    """Changed properties of the task, and of its runs by run id; None removes a property."""
 
     task: dict[str, Any]
     runs: dict[str, dict[str, Any]]
@@ -418,6 +422,7 @@ def _touched(record: TaskRecord) -> dict[str, Any]:
 
 
 def _started(record: TaskRecord) -> dict[str, Any]:
+    """The properties of a task that its start sets."""
     properties = {
         "task_id": record.task_id,
         "goal": record.goal,
@@ -431,6 +436,7 @@ def _started(record: TaskRecord) -> dict[str, Any]:
 
 
 def _run_started(record: TaskRecord) -> dict[str, Any]:
+    """The properties of a run that its start sets."""
     properties = {
         "run_id": record.artifact_id,
         "task_id": record.task_id,

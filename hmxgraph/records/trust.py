@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# Verdicts: whether a reply countersigns or rejects its parent, and who signed it (memd: Trust Boundary).
+# Verdicts: whether a reply countersigns or rejects its parent, the record it replies to (memd: Trust Boundary).
 
 COUNTERSIGNING = frozenset({"review", "revision", "verification", "decision"})
-# Values of verification_status that reject a claim, and values that confirm it.
+# Values of verification_status that reject the parent's claim, and values that confirm it.
 REJECTED = frozenset({"rejected", "refuted", "failed", "contradicted", "invalid"})
 CONFIRMED = frozenset({"verified", "confirmed", "passed", "supported", "valid", "accepted", "approved"})
+# Kinds of records that always judge another one.
 _JUDGING = frozenset({"review", "verification"})
 
 
@@ -22,7 +23,7 @@ def agent_key(agent_id: str | None) -> str | None:
 
 
 def rejects(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether a record is a verification that rejects the claim.
+    """Whether a record is a verification that rejects its parent.
 
     >>> rejects("verification", False, None), rejects("verification", None, "Refuted"), rejects("review", False, None)
     (True, True, False)
@@ -33,7 +34,7 @@ def rejects(artifact_kind: str, supports_claim: bool | None, verification_status
 
 
 def countersigns(artifact_kind: str, supports_claim: bool | None, verification_status: str | None) -> bool:  # noqa: FBT001 - the wire's fields
-    """Whether a record countersigns the claim.
+    """Whether a record countersigns its parent.
 
     >>> countersigns("decision", True, None), countersigns("evidence", True, None)
     (True, False)
@@ -74,17 +75,17 @@ class Reply:
 
     @property
     def countersigns(self) -> bool:
-        """Whether it countersigns the claim."""
+        """Whether it countersigns its parent."""
         return countersigns(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
     def rejects(self) -> bool:
-        """Whether it is a verification that rejects the claim."""
+        """Whether it is a verification that rejects its parent."""
         return rejects(self.artifact_kind, self.supports_claim, self.verification_status)
 
     @property
     def is_verdict(self) -> bool:
-        """Whether it countersigns or rejects the claim."""
+        """Whether it countersigns or rejects its parent."""
         return self.countersigns or self.rejects
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import hmxgraph
-from hmxgraph.fingerprint.diff import statement
+from hmxgraph.fingerprint.diff import knowledge_in
 from hmxgraph.graph.driver import Address
 from hmxgraph.protocol.fingerprints import Envelope
 
@@ -66,7 +66,7 @@ def _knowledge(envelope: Envelope) -> dict[str, str]:
     """The statement of each exported artifact by id; it is the same for original and copy."""
     sets = envelope.fingerprint["artifact_summaries"]
     return {
-        summary["artifact_id"]: json.dumps(statement(summary), sort_keys=True)
+        summary["artifact_id"]: json.dumps(knowledge_in(summary), sort_keys=True)
         for name in SETS
         for summary in sets[name]
     }

@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.errors import FingerprintError, HashMismatch, NotFound, SignatureMismatch, UnknownChoice
-from hmxgraph.fingerprint.diff import statement
+from hmxgraph.fingerprint.diff import knowledge_in
 from hmxgraph.fingerprint.restore import LOGGING_SESSIONS
 from hmxgraph.fingerprint.signing import SigningKey, sealed
 from hmxgraph.fingerprint.state import TIERS, ExportOptions
@@ -66,7 +66,7 @@ def other(connection, tenant_id):
 
 def knowledge(made):
     """The statements in an envelope's summaries, without ids and numbers."""
-    return {name: sorted(map(str, map(statement, made.fingerprint["artifact_summaries"][name]))) for name in SETS}
+    return {name: sorted(map(str, map(knowledge_in, made.fingerprint["artifact_summaries"][name]))) for name in SETS}
 
 
 def test_same_state_same_bytes(origin):

@@ -87,3 +87,13 @@ def test_instances_keep_the_code_of_their_class(name):
     error = tree(HmxGraphError)[name]
     made = error(*("x",) * (error.__init__.__code__.co_argcount - 1)) if "__init__" in vars(error) else error("x", "y")
     assert made.code == STABLE[name]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [errors.StorageUnavailable, *sorted(errors.StorageUnavailable.__subclasses__(), key=lambda kind: kind.__name__)],
+)
+def test_the_way_out_of_an_unavailable_database_ends_the_message(kind):
+    """Whoever reads only the way out gets the one of the message."""
+    error = kind("bolt://db:7687", "no answer")
+    assert str(error).endswith(error.way_out)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.fingerprint.diff import diff, statement
+from hmxgraph.fingerprint.diff import diff, knowledge_in
 from hmxgraph.fingerprint.generate import generate
 from hmxgraph.fingerprint.restore import restoration, with_stored_priorities
 from hmxgraph.fingerprint.signing import sealed
@@ -43,7 +43,7 @@ def knowledge(made):
     """The contents of an envelope's summaries, without ids and numbers."""
     sets = made.fingerprint["artifact_summaries"]
     return [
-        sorted(map(str, (sorted(statement(summary).items()) for summary in sets[name])))
+        sorted(map(str, (sorted(knowledge_in(summary).items()) for summary in sets[name])))
         for name in ("policy_set", "task_schema_set", "playbook_set")
     ]
 
