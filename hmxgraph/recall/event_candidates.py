@@ -216,9 +216,9 @@ class Episodes:
         logs = self._of_logs
         if not logs.any():
             return self
-        about = self.pool.in_sessions_of(self._related_factor > 0)
+        in_related_logs = self.pool.in_sessions_of(self._related_factor > 0)
         relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
-        related = np.where(logs, about & (scores >= _NEARLY), self._related_factor > 0)
+        related = np.where(logs, in_related_logs & (scores >= _NEARLY), self._related_factor > 0)
         step = np.where(logs, steps(self.pool), -1)
         explained = self._explanations & logs
         explained[1:] &= related[:-1]
@@ -336,12 +336,12 @@ class Episodes:
 
     def _different(self, messages: Flags, shares: Floats) -> list[int]:
         """Return the places of the *messages* with the largest shares that say different things, at most three."""
-        places, said = list[int](), list[frozenset[str]]()
+        places, word_sets = list[int](), list[frozenset[str]]()
         for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
             own = frozenset(self.pool.words[at].split())
-            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in said):
+            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
                 places.append(at)
-                said.append(own)
+                word_sets.append(own)
         return places
 
     def with_short_results(

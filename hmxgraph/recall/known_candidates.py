@@ -36,7 +36,7 @@ from hmxgraph.text.terms import TokenCounter, search_text
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# Matching terms that weigh as much as this many of the question's heaviest counts as a full match.
+# A match is full if its terms weigh as much as this many of the question's heaviest.
 _ENOUGH_TERMS = 6
 # A memory or playbook of less relevance than this is about something else; memories that the question names have at
 # least ``_NAMED``. Evidence that matches less of the question proves nothing.
@@ -339,8 +339,8 @@ def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 
 def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
     """Return the largest share of the question in a rule that users were told, without deprecated ones."""
-    told = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
-    return max((appraisal.share(each.words) for each in told), default=0.0)
+    rules = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
+    return max((appraisal.share(each.words) for each in rules), default=0.0)
 
 
 def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -368,19 +368,19 @@ def repeated(
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and each.useful]
     shown = [procedures[each.source_id] for each in eligible]
-    begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
+    first_steps = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
     restated = _restated(artifacts, candidates)
-    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider, restated))
+    return frozenset(chain(first_steps, _conditions(artifacts, shown), within, wider, restated))
 
 
 def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
-    told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
-    eligible = (each for each in candidates if each.source_id in told and each.useful)
+    rules = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
+    eligible = (each for each in candidates if each.source_id in rules and each.useful)
     better = list[set[str]]()
     for each in sorted(eligible, key=lambda each: each.order):
-        own = set(search_text(told[each.source_id].title).split())
+        own = set(search_text(rules[each.source_id].title).split())
         if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
             yield each.source_id
         else:
@@ -416,7 +416,8 @@ def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """Return the minimum relevance of an artifact.
 
-    It is higher for questions that request no work, and for procedures if the compiler's model expects actions.
+    It is highest for questions that request no work, and for procedures if the compiler's model expects actions; higher
+    for playbooks than for other artifacts.
     """
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:

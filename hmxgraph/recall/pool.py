@@ -592,9 +592,9 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*; a term weighs the more, the fewer of the tenant's events contain it.
 
-    Events outside the pool count as not containing it. In a request for work (*works*), a term that no event contains
-    weighs no more than the rarest one that some event contains: it may only be a new detail. In a question it keeps its
-    weight: it may be the very thing that nobody mentioned.
+    Words that merely phrase a question weigh half. Events outside the pool count as not containing it. In a request for
+    work (*works*), a term that no event contains weighs no more than the rarest one that some event contains: it may
+    only be a new detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)

@@ -179,7 +179,7 @@ class Question:
     - Kind: ``intent``: its class in HMX-C 5, such as "temporal"; ``recalls``: asks about the past, as all questions do
       but those for how to do something; ``works``: requests work; ``latest``: asks for the latest of something;
       ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer; ``seeks_advice``:
-      asks what can be done; ``when``: asks for a time; ``own``: has "I" or "my".
+      asks what can be done; ``when``: asks for a time; ``own``: has "I", "my" or "mine".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
     - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately.
@@ -458,6 +458,7 @@ def _runs(terms_in_order: list[str]) -> Iterator[str]:
 # The pack request: question, budget and filters.
 
 DEFAULT_BUDGET = 2048
+# Characters of an id.
 LONGEST_ID = 1_024
 # Characters of the question that a pack quotes: the pack itself is limited to 256 KB.
 LONGEST_QUOTE = 8_000

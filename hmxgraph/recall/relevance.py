@@ -75,7 +75,7 @@ _INSTRUCTS = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
-# An event that repeats the request with less than this share of other words adds nothing.
+# The share of terms beyond those of the request below which an event is penalised; the penalty of one without any.
 _NEWS = 0.5
 _ECHO = -1.0
 _TIME_WORDS = frozenset(
@@ -307,7 +307,7 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # A request for work is new if no past request or step contains the share ``_ALIKE`` of it; those of more than
 # ``_LONGEST_STEP`` distinct terms are ignored.
 # The more terms a request has, the smaller the share that one event can contain. Shares are therefore multiplied by the
-# square root of the number of terms (at least ``_LEAST_TERMS``) divided by ``_USUAL_TERMS``. Requests classed as new in
+# root of n / ``_USUAL_TERMS``, where n is the number of terms, at least ``_LEAST_TERMS``. Requests classed as new in
 # logs of a coding agent: 2 of 32 for work that had been done before, 61 of 62 for other work (13 and 60 with unscaled
 # shares and a ``_LONGEST_STEP`` of 64); with three other agents, 107 of 120 for other work (108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
@@ -489,8 +489,8 @@ class Ranking:
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
         they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
-        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
-        match in words or meaning nothing can be excluded.
+        (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are always
+        related. Without a match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -720,6 +720,7 @@ class Ranking:
         """How well the best events match the question at all, in [0, 1]."""
         if self._instructions.any():
             return 1.0
+        # Events of the time that the question names count like half of its terms, or like all if it has none.
         named = 1.0 if self._is_of_named_time.any() else 0.0
         share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
         similarity = max(self.meanings.values(), default=0.0) * SURE
