@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
-# The style class of each score component.
+# The style classes of the sections in the bar, repeated if there are more sections; those of the score components.
+_COLOURS = "abcd"
 _SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
 # Characters shown of the question in the title and the heading, of an entry or a dropped candidate in one line, and of
 # an event of the evidence; number of these events shown.
@@ -106,12 +107,12 @@ def _budget(pack: ContextPack) -> str:
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
-        f"<i class='{'abcd'[place % 4]}' style='width:{_percent(tokens, budget.total_budget)}' "
+        f"<i class='{_COLOURS[place % len(_COLOURS)]}' style='width:{_percent(tokens, budget.total_budget)}' "
         f"title='{escape(_words(name))}: {tokens} tokens'></i>"
         for place, (name, tokens) in enumerate(used)
     )
     key = " ".join(
-        f"<span><i class='{'abcd'[place % 4]}'></i>{escape(_words(name))} {tokens}</span>"
+        f"<span><i class='{_COLOURS[place % len(_COLOURS)]}'></i>{escape(_words(name))} {tokens}</span>"
         for place, (name, tokens) in enumerate(used)
     )
     title = f"Budget: {budget.used} of {budget.total_budget} tokens"

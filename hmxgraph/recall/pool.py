@@ -218,7 +218,8 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 _SYSTEMS = frozenset({"system", "developer"})
-# Each branch begins with a rare letter, and looks back afterwards: the search takes a quarter of the time.
+# "I'm Ana" or "My name is Ana Costa". Each branch begins with a rare letter, and looks back afterwards: the search
+# takes a quarter of the time.
 _INTRODUCTION = re.compile(
     r"(?:I(?<!\wI)(?:['\u2019]m| am)|y(?<=\b[Mm]y) name is) ([A-Z][^\W\d_]*)(?!\w)(?: ([A-Z][^\W\d_]*)(?!\w))?"
 )

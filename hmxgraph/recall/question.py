@@ -75,7 +75,7 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# How something ended: how a problem was solved, or what its cause was in the end.
+# How something ended ("How did you fix it?"), or what its cause was in the end ("What was the root cause?").
 _ENDED = re.compile(
     r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
     r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
@@ -84,7 +84,7 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b",
     re.IGNORECASE,
 )
-# How far work has got: whether it is finished, where it stopped, or what is left to do.
+# How far work has got: "Have the tests been merged?", "Where did we stop?", "What is still to do?"
 _STATE = re.compile(
     rf"\b(?:{_AUXILIARIES})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
     r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
@@ -93,8 +93,8 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# How an assistant should answer: standing instructions are meant, whatever they are about. "How do we answer 'is it
-# free?'" asks for what to say instead.
+# How an assistant should answer ("How do I want answers written?"): standing instructions are meant, whatever they are
+# about. "How do we answer 'is it free?'" asks for what to say instead.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
@@ -138,7 +138,7 @@ _MESSAGE = re.compile(
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
-# A request in the form of a statement.
+# A request in the form of a statement: "I would like to return it".
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",

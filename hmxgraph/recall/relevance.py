@@ -216,17 +216,17 @@ _LEAST_MATCH = 0.2
 MOST_TERMS = 15
 # Minimum number of feedback events that contain the term; maximum share of the pool's events that do.
 _SHARED_BY = 2
-COMMON = 0.15
+_COMMON_TERM = 0.15
 # Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the others, as a fraction
 # of the best.
-WEIGHT = 0.2
+FEEDBACK_WEIGHT = 0.2
 _EXPONENT = 0.7
 
 
 def feedback_scores(
     pool: EventPool, neighbours: Nearby, first: Floats, words: Floats, excluded: Collection[str], event_count: int
 ) -> Floats:
-    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``WEIGHT``.
+    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``FEEDBACK_WEIGHT``.
 
     *first* are the scores so far, *words* their lexical part.
     """
@@ -240,7 +240,7 @@ def feedback_scores(
         _feedback_match(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), neighbours
     )
     top = scores.max(initial=0.0)
-    return np.where(talk, WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
+    return np.where(talk, FEEDBACK_WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
 
 
 def _shared(pool: EventPool, best: Sequence[int], excluded: Collection[str]) -> list[str]:
@@ -256,7 +256,7 @@ def _feedback_match(
     frequency = (counts > 0).sum(axis=1)
     places = list(scores_of_best)
     support = weighted(np.array([scores_of_best[at] for at in places]), (counts[:, places] > 0).T)
-    worth = np.where(frequency <= COMMON * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
+    worth = np.where(frequency <= _COMMON_TERM * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
     chosen = order[worth[order] > 0]
     weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)

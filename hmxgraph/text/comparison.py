@@ -190,6 +190,7 @@ _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
+# Words that mention a change.
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
 )

@@ -32,15 +32,17 @@ _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
-# A field without a value.
+# A field without a value: "reason: null,".
 _EMPTY = re.compile(r"\s*\w{1,40}(?::\s|=)(?:null|none|nil|\[\]|\{\}|\"\"|'')?[\s}\]),]*", re.IGNORECASE)
-# How assistants end an answer: these sentences repeat the words of the question after everything has been said.
+# How assistants end an answer ("Let me know if ..."): these sentences repeat the words of the question after everything
+# has been said.
 _CLOSING = re.compile(
     r"\W*(?:by following (?:these|this|the above)|if you (?:still )?(?:have|need|encounter|run into|would like)\b"
     r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
     re.IGNORECASE,
 )
-# A sentence with these words says what is possible, allowed or required: its worth is multiplied by ``_DECISIVE``.
+# A sentence with such a word ("only", "cannot") says what is possible, allowed or required: its worth is multiplied by
+# ``_DECISIVE``.
 _DECIDES = re.compile(
     r"\b(?:can ?not|\w+n['\u2019]t|unable|impossible|not (?:possible|allowed|available|eligible)|only|once|must|instead"
     r"|unfortunately|required?|has to|have to|needs? to)\b",

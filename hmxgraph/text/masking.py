@@ -100,18 +100,20 @@ _NAMES_WITH_DIGITS = frozenset(
         "x86_64",
     )
 )
-# A number with its unit; a long number before a single letter is more likely an id.
+# A number with its unit, such as 15ms; a long number before a single letter is more likely an id.
 _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
+# Names of variables and fields that hold secrets.
 _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
 )
 # A value: in quotation marks, as ${NAME}, or up to a blank or separator.
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
+# Keys and tokens of services, recognised by their form.
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
@@ -130,6 +132,7 @@ _KEYS = (
     r"|rk_(?:live|test)_\w{10,}|sbp_[0-9a-f]{40}|tskey-[a-z]+-[\w-]{20,}|tfp_[\w.=-]{50,}|AQVN[\w-]{35,}|sc_[\w-]{40}"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|xapp-[\w-]{20,}|(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w+"
 )
+# The end of the name of a street, and a flat after it: "Apt 4".
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
 )
