@@ -57,7 +57,8 @@ class Contest:
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
     """Resolve *conflicts* among those *candidates* that have no verdict: the side with the highest confidence wins.
 
-    Sides with nearly the same confidence as the winner do not lose: they and the winner are disputed.
+    Of equal confidence, the side with more evidence wins, then the later one. Sides with nearly the same confidence as
+    the winner do not lose: they and the winner are disputed.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()

@@ -87,9 +87,9 @@ class GlobalRanking:
 
 # The draft: every candidate scored and ranked.
 
-# Events compared for duplicates: their tokens exceed the budget by this factor, because duplicates drop out; of
-# events with the same terms and length, at most this many; in all at least and at most this many.
+# Events are compared for duplicates until their tokens exceed the budget by this factor, because duplicates drop out.
 _MARGIN = 1.2
+# Number of events compared: the most with the same terms and length, the fewest and the most in all.
 _COMPARED_ALIKE = 2
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500

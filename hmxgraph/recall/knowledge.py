@@ -321,7 +321,7 @@ class Guidance:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
-    def _timeliness(self, artifact: KnownArtifact) -> float:
+    def _likelihood(self, artifact: KnownArtifact) -> float:
         """Return a factor for how likely the condition of a policy is to occur; 1 for other artifacts.
 
         0 for a policy about the first step once work has begun, and for one about a requested change that the question
@@ -412,7 +412,7 @@ class Guidance:
             return 0.0
         if self._is_about_another_error(artifact):
             return 0.0
-        fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
+        fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._likelihood(artifact)
         if artifact.artifact_id == self.lead and self._is_beside_the_point(artifact):
             fitting *= _OFF_TOPIC
         if self._may_be_meant(artifact):

@@ -95,11 +95,11 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """Return the sum of all cues per event."""
     speech = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    form = _length(pool) + _few_words(question, pool) + _instructions(question, pool)
+    form = _length(pool) + _few_words(question, pool) + _instruction_cues(question, pool)
     return speech + form + (_first_mentions(question, pool) if question.recalls else _echoes(question, pool))
 
 
-def _instructions(question: Question, pool: EventPool) -> Floats:
+def _instruction_cues(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
     For a question about the past, an instruction with a condition ("when I ask about dates") counts only if the
@@ -489,8 +489,8 @@ class Ranking:
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
         they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
-        (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are always
-        related. Without a match in words or meaning nothing can be excluded.
+        (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are
+        related, too. Without a match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
