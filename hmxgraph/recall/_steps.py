@@ -43,10 +43,12 @@ _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 _OF_BEST_MATCH = 0.8
 # Factor on all other steps if it is known which events report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
-# For a question about how something ended: the least score of a step that matches well, the factor on the first of
-# them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
-# how much less each of these steps scores.
-_MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
+# For a question about how something ended: the least score of a step that matches well, and the factor on the first of
+# them (1 on the last).
+_MATCHES_WELL, _FIRST = 0.5, 0.3
+# The least score, after this factor, of a step with an edit whose reasons are shown; how many steps before it may give
+# them, and how much less each of these scores than the one after it.
+_NEAR_END, _REASONS, _LESS_PER_REASON = 0.8, 3, 0.01
 # A session with fewer steps counts as one with this many when terms are compared within it.
 _FEW_STEPS = 64
 # The score of a step with a report, for a question about the past or about how something ended. A report is a message

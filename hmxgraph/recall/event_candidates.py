@@ -35,8 +35,10 @@ from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
 HELPS = 0.2
-# Weight of recency among nearly equal examples; factor on those that did not do what was asked.
-_BY_TIME, _IF_OTHER = 0.05, 0.6
+# Weight of recency among nearly equal examples.
+_BY_TIME = 0.05
+# Factor on examples that did not do what was asked.
+_IF_OTHER = 0.6
 # Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
 # The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
@@ -46,14 +48,15 @@ _FEW_WORDS, _HARDLY = 8, 0.2
 _FORMULA = 3
 # Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
-# Messages with at most this fraction of the largest share are off topic. Next to a procedure, an episode that keeps
-# fewer events than this, besides its end, is dropped.
-_LITTLE, _FEW_LEFT = 0.2, 2
+# Messages with at most this fraction of the largest share are off topic.
+_LITTLE = 0.2
+# Next to a procedure, an episode that keeps fewer events than this, besides its end, is dropped.
+_FEW_LEFT = 2
 # Numbers and identifiers, several in a row as one.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
-# A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
-# they score at least this fraction of the best step.
+# A session of more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 256
+# Steps of logs are related to the question if they score at least this fraction of the best step.
 _NEARLY = 0.65
 # Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
 # between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two

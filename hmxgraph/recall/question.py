@@ -21,8 +21,9 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCo
 LONGEST_QUESTION = 20_000
 # Number of texts for which the answer of :func:`asks` is cached.
 _CACHED_TEXTS = 8_192
-# Search terms of a question that are used, and the most terms of a name that it can mention.
+# Search terms of a question that are used.
 MOST_TERMS = 64
+# Terms of the longest name that a question can mention.
 LONGEST_NAME = 8
 # Terms from the beginning of a question, repeated ones included, in which such names are looked for.
 _TERMS_WITH_NAMES = 4 * MOST_TERMS
