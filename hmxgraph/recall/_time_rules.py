@@ -71,11 +71,13 @@ def months_later(calendar_day: date, months: int) -> date:
 # the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises that or OverflowError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# Numbers in words: those that may follow "last", and those that may begin "... weeks ago" or "... weeks before".
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
 # Names that without a day, a year or a word such as "in" may not mean a month: "may" and "march" are also verbs, "dec"
 # occurs in identifiers, Jan and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
+# Days of a unit in a distance ("two months ago"); months of a unit beside another time ("the month before May 5").
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
@@ -94,11 +96,11 @@ _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
 # before a year, or at the end of a clause.
-_NOT_LAST = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
+_NO_YEAR_OR_END = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
 _LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
 _MONTHS_OR_VERBS = (
-    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_NOT_LAST}"),
-    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_NOT_LAST}"),
+    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_NO_YEAR_OR_END}"),
+    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_NO_YEAR_OR_END}"),
 )
 
 
@@ -474,7 +476,7 @@ def _easter(year: int) -> date:
     return date(year, month, day + 1)
 
 
-def _digits(match: re.Match[str], _today: date) -> Days | None:
+def _numeric_date(match: re.Match[str], _today: date) -> Days | None:
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     if match["mark"] != "." and first <= 12 and second <= 12 and first != second:
         return None
@@ -489,7 +491,7 @@ def _weekdays_ago(match: re.Match[str], today: date) -> Days:
     return _one_day(today - timedelta(days=back + 7 * int(_number_of(match["n"]) - 1)))
 
 
-def _hours(match: re.Match[str], today: date) -> Days:
+def _past_hours(match: re.Match[str], today: date) -> Days:
     return today - timedelta(days=ceil(_number_of(match["n"]) / 24)), today + timedelta(days=1)
 
 
@@ -512,9 +514,9 @@ CALENDAR_RULES: tuple[Rule, ...] = (
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"
             r"(?P<year>(?:19|20)\d\d)\b(?![./-]?\d)"
         ),
-        _digits,
+        _numeric_date,
         is_calendar=True,
     ),
     Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
-    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _hours),
+    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _past_hours),
 )

@@ -745,9 +745,9 @@ class Nearby:
         """
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
-        later = _shares(LATER)[steps]
+        later = _decay(LATER)[steps]
         answers = later * (1 + _ANSWER_BONUS * (pool.questions[:-shift] & (gaps == 1)))
-        return shift, later, answers, _shares(_EARLIER)[steps]
+        return shift, later, answers, _decay(_EARLIER)[steps]
 
     def coverage(self, match: WordMatch) -> Floats:
         """Return the share of the term weight that each event and its neighbours cover, decaying with distance."""
@@ -776,6 +776,6 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
 
 
 @cache
-def _shares(each_step: float) -> Floats:
+def _decay(each_step: float) -> Floats:
     """Return the weight passed over 0, 1, 2, ... steps; zero beyond ``REACH``."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
