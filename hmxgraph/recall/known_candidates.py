@@ -38,9 +38,10 @@ from hmxgraph.text.terms import TokenCounter, search_text
 _LEAST_SHARE = 0.1
 # A match is full if its terms weigh as much as this many of the question's heaviest.
 _ENOUGH_TERMS = 6
-# A memory or playbook of less relevance than this is about something else; memories that the question names have at
-# least ``_NAMED``. Evidence that matches less of the question proves nothing.
+# A memory or playbook of less relevance than this is about something else. Evidence that matches less of the question
+# proves nothing.
 _LEAST_MEMORY = 0.35
+# Minimum relevance of a memory that the question names.
 _NAMED = 0.5
 # A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
@@ -205,7 +206,7 @@ _WENT_WELL = 0.8
 # Minimum relevance of an artifact for a question that requests no work, of a procedure if actions are expected, and of
 # the first request of another session.
 _ASKED_FOR = 0.5
-# Minimum relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
+# Minimum relevance of a standing rule to any work, and how many rules have it without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5

@@ -31,14 +31,15 @@ _STEPS = 16
 _EVENT_SHARE = 0.1
 # Weight of the link between an event and an entity that it mentions.
 _MENTION_WEIGHT = 0.25
-# Factor for a relation whose type the question asks for, and for entities that were merely mentioned together.
+# Factors on the weight of a relation whose type the question asks for, and of things merely mentioned together.
 _ASKED, _TOGETHER = 3.0, 0.2
-# Relevance grows with the cube root of the weight, because weights in a walk differ by orders of magnitude.
-_FLATNESS = 1 / 3
+# Relevance grows with the cube root of the flow, because flows in a walk differ by orders of magnitude.
+_FLOW_EXPONENT = 1 / 3
 # Minimum relevance of a sentence with an entity that the question names and a type of relation that it asks for.
 _ANSWERS = 0.7
-# Exponent on the number of named entities in a sentence (plus one if it has a type of relation that is asked for).
-_MEETING = 2
+# The flow of a sentence is multiplied by this power of the number of named entities in it (plus one if it has a type of
+# relation that is asked for).
+_NAMED_EXPONENT = 2
 # Factors on relations farther from the named entities, see ``_factors``; the last one if the question asks for others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
@@ -46,7 +47,7 @@ _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", 
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
-_LEAST = 0.35
+_LEAST_RELEVANCE = 0.35
 # Targets of one type of relation that a sentence lists.
 _MOST_TARGETS = 8
 # A target last seen more than this earlier than the latest target of its relation type may be outdated.
@@ -54,13 +55,15 @@ _SAME_LISTING_US = DAY_US // 24
 # Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
+# The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
 # Entity types that add nothing to the name.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
-# Entity types that act, and terms by which a question asks for them.
+# Entity types that act.
 _WORKERS = frozenset({"agent", "tool"})
+# Terms by which a question asks for them.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
@@ -144,7 +147,7 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
         relation.last_us,
         support(relation.confidence, relation.evidence_count),
         relation.weight,
-        least=_LEAST,
+        least=_LEAST_RELEVANCE,
     )
     return Candidate(
         section="graph_relations",
@@ -321,7 +324,7 @@ def _worded(
     for source, relations in by_source.items():
         named_count = _named_count(source, relations, related)
         asks = any(each.relation_type in asked_types for each in relations)
-        totals[source] *= max(named_count + asks, 1) ** _MEETING
+        totals[source] *= max(named_count + asks, 1) ** _NAMED_EXPONENT
         least[source] = _ANSWERS if named_count and asks else 0.0
     for echo in _echoes(by_source, related.named):
         del totals[echo]
@@ -332,7 +335,7 @@ def _worded(
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
-            relevance = factor * max((totals[source] / top) ** _FLATNESS, least[source])
+            relevance = factor * max((totals[source] / top) ** _FLOW_EXPONENT, least[source])
             from_records = any(each.relation_type not in _VERBS for each in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records

@@ -284,12 +284,14 @@ _RELATED, _LINKED = 0.3, 0.5
 # For requests: the minimum relevance. Of the events below it, one in fifty is an answer (measured on conversations and
 # chats).
 _NEAR_BEST = 0.35
-# For questions about the past: the minimum relevance at the default budget; how many events need no more than that; how
-# much each doubling of the rank raises it for the others; and the exponent with which a larger budget lowers it (twice
-# the budget: to 0.62 of it). A quarter of the budget halves that number of events. Measured on 240 questions in
-# conversations: packs of 1,024 tokens held 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9
-# lines; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
-_NEAR_ANSWER, _FEW_NEAR, _RISE, _LOWER = 0.45, 10, 0.05, 0.7
+# For questions about the past: the minimum relevance at the default budget, and the exponent with which a larger budget
+# lowers it (twice the budget: to 0.62 of it).
+_NEAR_ANSWER, _LOWER = 0.45, 0.7
+# Number of events that need no more than this minimum (half as many at a quarter of the budget), and how much each
+# doubling of the rank beyond that raises it. Measured on 240 questions in conversations: packs of 1,024 tokens held
+# 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines; with a minimum of 0.35 and a rise of
+# 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
+_FEW_NEAR, _RISE = 10, 0.05
 # If the rarest known term of a question about the past is in at least the share ``_VAGUE`` of all events, and in at
 # least ``_MANY``, at most ``_FEW_IF_VAGUE`` events are taken at the default budget. With a share of 0.02 and no number,
 # packs for chats, which are short, lost 3 to 5 points of recall.
@@ -300,7 +302,7 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
-# What may be an identifier, its fewest characters, and what is none: a number with a unit ("120ms", "1980s").
+# What may be an identifier, its fewest characters, and what is none: a number with one or two letters ("120ms").
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
@@ -324,9 +326,10 @@ _DATA = 0.6
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# For sessions about what the question names (cases): factor on assistants' messages; the least quality of a case, as a
-# fraction of the best one; for a question about the latest of something, the fraction from which on all count alike.
+# For sessions about what the question names (cases): factor on assistants' messages.
 _OF_ANSWERS = 0.5
+# The least quality of a case, as a fraction of the best one; for a question about the latest of something, the fraction
+# from which on all count alike.
 _LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
 # For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
 # that of the latest by 1. Events of less relevance than the second number are left as they are.
