@@ -49,8 +49,9 @@ _WHEN = re.compile(
     r"|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
     re.IGNORECASE,
 )
+# Asks for a choice or a decision.
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
-# A word for a failure, unless the text says that there was none ("0 errors"): "crashed", "was refused", "not found".
+# Words for a failure, unless they say that there was none ("0 errors"): "crashed", "it was refused", "is not found".
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
