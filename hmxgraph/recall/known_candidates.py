@@ -36,11 +36,12 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# Matching terms that weigh as much as this many of the question's heaviest counts as a full match.
+# A match is full if its terms weigh as much as this many of the question's heaviest.
 _ENOUGH_TERMS = 6
-# A memory or playbook of less relevance than this is about something else; memories that the question names have at
-# least ``_NAMED``. Evidence that matches less of the question proves nothing.
+# A memory or playbook of less relevance than this is about something else. Evidence that matches less of the question
+# proves nothing.
 _LEAST_MEMORY = 0.35
+# Minimum relevance of a memory that the question names.
 _NAMED = 0.5
 # The same for policies, whose terms are few and common. Words that ask for policies.
 _LEAST_POLICY = 0.3
@@ -51,6 +52,7 @@ _RARE_NAME = 0.5
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 # An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
+# What may be an identifier, file or host: letters and digits, with signs such as "/" between them.
 _RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 # A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
@@ -234,12 +236,12 @@ _WENT_WELL = 0.8
 # Minimum relevance of an artifact for a question that requests no work, of a procedure if actions are expected, and of
 # the first request of another session.
 _ASKED_FOR = 0.5
-# Minimum relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
+# Minimum relevance of a standing rule to any work, and how many rules have it without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 # Asks how often something was mentioned.
-_COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
+_ASKS_HOW_OFTEN = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
 # The least share of the question in such a rule, as a fraction of the largest share in any of them.
@@ -266,7 +268,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each memory in *candidates* that may be included, with its relevance.
+    """Yield the latest event behind each memory in *candidates* that may be included; it is as relevant as the memory.
 
     Each event once. Skips events that say little about the question ("positive feedback"), because they prove nothing.
     The text of an artifact already says how often it was seen, so its events are skipped, too.
@@ -368,8 +370,8 @@ def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 
 def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
     """Return the largest share of the question in a rule that users were told, without deprecated ones."""
-    told = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
-    return max((appraisal.share(each.words) for each in told), default=0.0)
+    rules = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
+    return max((appraisal.share(each.words) for each in rules), default=0.0)
 
 
 def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -397,19 +399,19 @@ def repeated(
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and each.useful]
     shown = [procedures[each.source_id] for each in eligible]
-    begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
+    first_steps = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
     restated = _restated(artifacts, candidates)
-    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider, restated))
+    return frozenset(chain(first_steps, _conditions(artifacts, shown), within, wider, restated))
 
 
 def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
-    told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
-    eligible = (each for each in candidates if each.source_id in told and each.useful)
+    rules = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
+    eligible = (each for each in candidates if each.source_id in rules and each.useful)
     better = list[set[str]]()
     for each in sorted(eligible, key=lambda each: each.order):
-        own = set(search_text(told[each.source_id].title).split())
+        own = set(search_text(rules[each.source_id].title).split())
         if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
             yield each.source_id
         else:
@@ -445,7 +447,8 @@ def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """Return the minimum relevance of an artifact.
 
-    It is higher for questions that request no work, and for procedures if the compiler's model expects actions.
+    It is highest for questions that request no work, and for procedures if the compiler's model expects actions; higher
+    for playbooks than for other artifacts.
     """
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
@@ -524,7 +527,7 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
     """Whether the question names the entity and asks how often it was mentioned; never for concepts and tags."""
-    asked = _COUNTS.search(appraisal.question.text) is not None
+    asked = _ASKS_HOW_OFTEN.search(appraisal.question.text) is not None
     return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
@@ -549,9 +552,9 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     """Return a relation that is a side of a conflict as a candidate of its own."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
-    both = appraisal.names(relation.source) and appraisal.names(relation.target)
-    named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
-    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED) if named else 0.0
+    named = [appraisal.names(relation.source), appraisal.names(relation.target)]
+    factor = 1.0 if all(named) else _PARTLY_NAMED
+    relevance = appraisal.share(search_text(content)) * factor if any(named) else 0.0
     components = appraisal.components(
         relevance,
         relation.last_us,
