@@ -42,6 +42,8 @@ _LONGEST = 2000
 _LEAVES = 200
 _DEEPEST = 6
 _LONGEST_AFFIX = 8
+# Characters kept of the name of an input.
+_LONGEST_NAME = 40
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
 # Words and signs between a number and the words that name it: "the total price is 375".
@@ -50,6 +52,8 @@ _WORD = re.compile(r"[A-Za-z_$=]+")
 # Values that artifacts may state, besides flags: lower-case words, and whole numbers below a limit.
 _PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
 _SMALL = 1000
+# Totals that differ by less than half a cent are equal.
+_HALF_CENT = 0.005
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
 # Two texts with at most this many digits may share them by chance.
@@ -75,7 +79,7 @@ class Attempts:
 
     def add_call(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
         """Add a call, and return the failed call of the same action that it retries, if any."""
-        call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
+        call = _Call(action, {str(name)[:_LONGEST_NAME]: _bounded(part) for name, part in inputs.items()})
         remember(self._calls, event_id, call, _CALLS)
         return self._failed.pop(action, None)
 
@@ -122,7 +126,7 @@ def amendments(
     >>> amendments({"sum": 3}, {"sum": 375}, "total price is 375, but paid 3", unknown)
     (Amendment(input='sum', how='equals', part='sum', detail='total price'),)
     """
-    after = {str(name)[:40]: _bounded(part) for name, part in after.items()}
+    after = {str(name)[:_LONGEST_NAME]: _bounded(part) for name, part in after.items()}
     amended: list[Amendment] = []
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
@@ -246,11 +250,14 @@ def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]
     for key in sorted(after):
         if key not in before or before[key] == after[key]:
             continue
-        was, now = math.fsum(before[key]), math.fsum(after[key])
-        words = next((words for number, words in named_numbers if math.isclose(number, now, abs_tol=0.005)), None)
-        if words is not None and not math.isclose(was, now, abs_tol=0.005):
+        old_total, new_total = math.fsum(before[key]), math.fsum(after[key])
+        words = next(
+            (words for number, words in named_numbers if math.isclose(number, new_total, abs_tol=_HALF_CENT)), None
+        )
+        same_total = math.isclose(old_total, new_total, abs_tol=_HALF_CENT)
+        if words is not None and not same_total:
             yield Amendment(name, ADDS_UP if len(after[key]) > 1 or isinstance(new, list) else EQUALS, key, words)
-        elif math.isclose(was, now, abs_tol=0.005) and len(after[key]) > len(before[key]):
+        elif same_total and len(after[key]) > len(before[key]):
             yield Amendment(name, SPLIT, key)
 
 
@@ -309,7 +316,7 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Each scalar but None, and each container nested too deeply, with the innermost key above it, else *key*."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
-            yield from _leaves(value[name], str(name)[:40], depth + 1)
+            yield from _leaves(value[name], str(name)[:_LONGEST_NAME], depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         for part in value:
             yield from _leaves(part, key, depth + 1)

@@ -89,10 +89,10 @@ class Cases:
 
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
     """The sessions whose actions most resemble those of all *runs*, the most typical first, at most ``_EXAMPLES``."""
-    kinds = Counter(run.actions for run in runs)
+    counts = Counter(run.actions for run in runs)
     similarity = {
-        actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))
-        for actions in kinds
+        actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), counts[other]) for other in counts))
+        for actions in counts
     }
     return sorted(runs, key=lambda run: (-similarity[run.actions], run.session_id))[:_EXAMPLES]
 

@@ -23,11 +23,13 @@ from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
+# Maximum counterexamples of a pattern.
 _COUNTEREXAMPLES = 3
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
 # Jaccard index of the sessions of two causes from which one is redundant.
 _SAME = 0.8
+# The end of a quoted message, from its second clause on.
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
 # What sessions with each effect did, and what those without it did.
@@ -40,6 +42,7 @@ _LEAST_OMITTED, _MOST_OMITTED = 0.1, 0.8
 # Maximum kinds of requests that the conditions name.
 _MOST_KINDS = 3
 
+# For each session id, positions of steps.
 _StepsBySession = Mapping[str, Sequence[int]]
 
 
@@ -209,7 +212,7 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """For each session, the positions of the failed steps after which work continued, -1 if there is no such step.
+    """For each session, the positions of the failed steps after which work continued, -1 if no failed step is known.
 
     A failure that ends the session is its outcome, not its cause.
     """

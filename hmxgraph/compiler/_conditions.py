@@ -11,6 +11,7 @@ from hmxgraph.compiler.summary import Step
 from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
+# Maximum words tried.
 _MOST_WORDS = 20
 # Minimum requests of the option, and of its rivals; minimum share of the option's requests that use the word, and
 # maximum share of rival requests that do.

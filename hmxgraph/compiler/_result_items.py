@@ -53,7 +53,7 @@ class ResultItems:
 
 
 def _texts(value: Any, name: str, outer: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the texts in *value*, each with the name of its field, for example "number in flights"."""
+    """Yield the texts in *value*, each with its field and, if nested, the argument around it: "number in flights"."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, Mapping) and depth < _DEPTH:

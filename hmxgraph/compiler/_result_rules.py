@@ -35,13 +35,14 @@ _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
+# Maximum statements in one policy.
 _MOST_BRANCHES = 6
 
 
 class _Case(NamedTuple):
     """An action that worked, and the latest earlier result of a lookup about the same item, or about no named item.
 
-    ``place`` is the position of the action.
+    A handover is about all items of its session. ``place`` is the position of the action.
     """
 
     session: SessionSummary
@@ -165,7 +166,7 @@ class _Records:
 
     @cached_property
     def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
-        """The cases of successful sessions by action and lookup, one for each session and item."""
+        """The cases of successful sessions by action and lookup, the first for each session and item."""
         cases: defaultdict[tuple[str, str], dict[tuple[str, str], _Case]] = defaultdict(dict)
         for session in self._sessions:
             for case in _cases(session) if session.succeeded else ():

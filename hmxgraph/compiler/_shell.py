@@ -44,7 +44,7 @@ _FLAGS_WITH_VALUE = {
 }
 _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-_WORD = re.compile(r"[a-z][a-z0-9:._-]*")
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 # Minimum similarity of words that are taken for a correction of others.
@@ -58,6 +58,7 @@ _NO_COMMANDS = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
 )  # fmt: skip
+# Limits: characters read of a line, and depth of lines within lines (sh -c, ssh).
 _LONGEST_LINE = 20_000
 _DEEPEST = 4
 
@@ -323,7 +324,7 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
             break
         if word.startswith("-") or before in _FLAGS_WITH_VALUE:
             continue
-        if not _WORD.fullmatch(word):
+        if not _SUBCOMMAND.fullmatch(word):
             break
         names.append(word)
         depth += (program, word) in _DEEPER

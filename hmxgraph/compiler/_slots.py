@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.text.terms import most_first, terms
 
+# The words of a message.
 Tokens = tuple[str, ...]
 _PUNCTUATION = ".,:;!?'\"`()[]{}"
 _MARK = re.compile(r"<[a-z_]+>")
+# A digit, inner capitals, a sign between letters, or the start of a path: "a1", "webApp", "web-a", "~/app".
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[\w)][-_/.@:][\w(]|^[~/.]")
 _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
@@ -87,7 +89,7 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     Messages belong together if they differ in one word only, which may occur several times, and if this word is an
     identifier in each message, or *related* to the message's key. If the word has three or more distinct values, this
     need only hold for half of the messages. If only one of the other words is informative, the word must have three or
-    more values, all of them identifiers.
+    more values, all of them identifiers. Messages of fewer than four words stay alone.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):

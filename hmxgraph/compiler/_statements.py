@@ -59,7 +59,6 @@ def items_of(result: Any) -> dict[str, dict[str, str]]:
     items: dict[str, dict[str, str]] = {}
     for names, fields in islice(_items(result, ""), _VALUES):
         for name in dict.fromkeys(names):
-            # A text that two items share names neither.
             items[name] = {} if name in items else fields
     return {name: fields for name, fields in items.items() if fields}
 

@@ -184,7 +184,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
         for goal_class in group
         for name, share in goal_class.steps
         for word in noun_words(name)
-        for _ in range(round(10 * share))
+        for _ in range(round(10 * share))  # nouns of frequent steps weigh more
     )
     requests = [request for goal_class in group for request in goal_class.requests]
     request_counts = term_counts(requests)
@@ -385,4 +385,5 @@ def _singular(word: str) -> str:
     return word[:-1] if plural and len(word) > 3 else word
 
 
+# Nouns that are never the subject.
 _UNINFORMATIVE = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))

@@ -22,11 +22,11 @@ from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
 from hmxgraph.text.terms import terms, words
 
-_MOST_TOOLS = 10
+# Maximum tools suggested, and maximum expected changes whose usual order is a procedure.
+_MOST_TOOLS, _MOST_CHANGES = 10, 3
 # Weight of playbooks' recoveries among the next tools; tries after which a tool that never worked is ruled out.
 _PLAYBOOK_SHARE = 0.15
 _TRIED_OFTEN = 2
-_MOST_CHANGES = 3
 _HALF = 0.5
 # Minimum earlier occurrences for a session's own habit to weigh as much as the model.
 _OWN_HABIT = 5
@@ -135,7 +135,7 @@ def _times_odds(chance: float, factor: float) -> float:
 
 
 def _named_changes(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
-    """For each verb in the request, the change that shares the most words with the request."""
+    """For each verb in the request that begins the name of a change, the change that shares the most words with it."""
     request_words, stems = words(request), set(terms(request))
     # "Help with returning an item" asks for a return; "the item that I returned" and "my booking" ask for nothing.
     gerunds = (word for word, after in pairwise(request_words) if word.endswith("ing") and after in _BEFORE_OBJECTS)
@@ -223,7 +223,7 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
 
 
 def _similar_announcements(running: SessionSummary) -> dict[str, float]:
-    """For each action, how similar the messages that announced it in this session are to the last message, summed."""
+    """For each action, how similar its announcements are to the last message: the sum of squared Jaccard indexes."""
     latest, similarities = _announcement(running.ahead), defaultdict[str, float](float)
     for step in running.steps if latest else ():
         earlier = _announcement(step.situation)

@@ -30,12 +30,15 @@ Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
 Play: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
+# The kinds of documents.
 KINDS = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-record")
+# Characters of an expected or given value in the detail of a verdict.
+_LONGEST_DETAIL = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one case: its clause and rule, and what was wrong or missing."""
+    """The outcome of one example, case or vector: its clause and rule, and what was wrong or missing."""
 
     name: str
     clause: str
@@ -45,7 +48,7 @@ class Verdict:
     detail: str = ""
 
     def document(self) -> dict[str, str]:
-        """The verdict as a JSON-able dict."""
+        """The verdict as a JSON object."""
         return asdict(self)
 
 
@@ -151,7 +154,7 @@ def _expect(condition: object, expected: object, answer: object) -> None:
 
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)
-    return text if len(text) <= 300 else f"{text[:299]}…"
+    return text if len(text) <= _LONGEST_DETAIL else f"{text[: _LONGEST_DETAIL - 1]}…"
 
 
 # Documents and vectors: nothing is stored.
@@ -169,7 +172,7 @@ def _document_case(case: Mapping[str, Any], implementation: Implementation) -> N
             _SPECIAL_CHECKS[case["given"]["kind"]](case["given"], check, implementation)
             continue
         text = when["text"] if "text" in when else json.dumps(changed(example(case["given"]["example"]), when))
-        kind = case["given"]["kind"].removeprefix("fingerprint-")
+        kind = case["given"]["kind"].removeprefix("fingerprint-")  # the kit calls an envelope "fingerprint-envelope"
         if "malformed" in then or "refused" in then:
             _refused(implementation, kind, text, then)
         else:
@@ -371,6 +374,7 @@ def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
 
 
 def _judge_effect(implementation: Implementation, name: str, value: Any, before: Any) -> None:
+    """Check one side effect of a step; *before* is the state version before it."""
     if name == "none":
         return
     if name == "unchanged":
