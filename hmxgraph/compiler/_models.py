@@ -28,7 +28,7 @@ _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
 # share of the expected decrease that a step must reach, and the least curvature of a step that is remembered.
 _HISTORY, _SMALLEST_STEP, _TOLERANCE, _SUFFICIENT, _LEAST_CURVATURE = 8, 1e-4, 1e-5, 1e-4, 1e-12
 # Rows of a product computed at once, few enough to stay in the processor's cache.
-_AT_ONCE = 32
+_ROWS_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,10 @@ class _RowSums:
     def of_rows(self, right: _Matrix) -> _Matrix:
         """The sum of rows of *right* for each place; zeros for a place without rows."""
         sums = np.zeros((self.count, right.shape[1]), right.dtype)
-        for first in range(0, len(self.places), _AT_ONCE):
-            begins, ends = self.begins[first : first + _AT_ONCE], self.ends[first : first + _AT_ONCE]
+        for first in range(0, len(self.places), _ROWS_AT_ONCE):
+            begins, ends = self.begins[first : first + _ROWS_AT_ONCE], self.ends[first : first + _ROWS_AT_ONCE]
             rows = right[self.taken[begins[0] : ends[-1]]]
-            sums[self.places[first : first + _AT_ONCE]] = np.add.reduceat(rows, begins - begins[0], axis=0)
+            sums[self.places[first : first + _ROWS_AT_ONCE]] = np.add.reduceat(rows, begins - begins[0], axis=0)
         return sums
 
 
@@ -407,10 +407,10 @@ def _targets(actions_taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
 # with their actions. Both learn from the whole tenant and know no domain vocabulary.
 
 # Decimals of probabilities and learned weights, and maximum rounds of the minimiser.
-_GOAL_DIGITS, _ROUNDS = 6, 60
+_GOAL_DIGITS, _GOAL_ROUNDS = 6, 60
 _REQUEST_TERMS = 64
 # With this many sessions, the penalty is half of the full one.
-_FEW = 20
+_HALF_PENALTY_SESSIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,8 +583,8 @@ def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -
     mass = np.array([[1.0 if session.succeeded else profile.failed_session_weight] for session in exemplars])
     inputs = _goal_inputs([session.terms for session in exemplars], words)
     # Penalise less when there are few sessions.
-    penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _FEW)
-    weights = _logistic_weights(inputs, targets, mass, penalty, _ROUNDS)
+    penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _HALF_PENALTY_SESSIONS)
+    weights = _logistic_weights(inputs, targets, mass, penalty, _GOAL_ROUNDS)
     return Goals(
         words,
         actions,

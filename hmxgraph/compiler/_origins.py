@@ -13,20 +13,20 @@ from hmxgraph.compiler.summary import FROM_USER
 
 # Limits: actions whose last call is remembered, values read per result or call, their nesting depth, characters read
 # per message or argument, inputs per call, characters kept of an input's name.
-_CALLS = 1000
+_MOST_CALLS = 1000
 _MOST_SCALARS = 200
 _DEEPEST = 6
 _LONGEST_READ = 4000
-_INPUTS = 12
+_MOST_INPUTS = 12
 _LONGEST_NAME = 40
 # An argument name with this many spaces is a sentence, which procedures must not repeat.
 _SENTENCE_SPACES = 3
 # Limits: remembered argument values of several words, sources per value, identifiers per session.
-_PHRASES = 50
-_SOURCES = 3
-_IDENTIFIERS = 100
+_MOST_PHRASES = 50
+_MOST_SOURCES = 3
+_MOST_IDENTIFIERS = 100
 # A word of at least this many capitals may be an identifier ("SDZQKO"); shorter ones are codes ("JFK").
-_CAPITALS = 5
+_LEAST_CAPITALS = 5
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
 
@@ -51,17 +51,17 @@ class ValueOrigins:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with, sorted, at most ``_IDENTIFIERS``."""
+        """A checksum of each identifier that tools were called with, sorted, at most ``_MOST_IDENTIFIERS``."""
         return tuple(sorted(self._identifiers))
 
     def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Store the identifiers among these arguments; return their checksums, at most ``_INPUTS``."""
+        """Store the identifiers among these arguments; return their checksums, at most ``_MOST_INPUTS``."""
         values = islice(_scalars(arguments), _MOST_SCALARS)
         checksums = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
         for checksum in checksums:
-            if len(self._identifiers) < _IDENTIFIERS:
+            if len(self._identifiers) < _MOST_IDENTIFIERS:
                 self._identifiers[checksum] = None
-        return tuple(checksums)[:_INPUTS]
+        return tuple(checksums)[:_MOST_INPUTS]
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
@@ -92,15 +92,15 @@ class ValueOrigins:
         if siblings < fewest:
             fewest, actions = siblings, ()
         if siblings == fewest and action not in actions:
-            actions = (*actions, action)[:_SOURCES]
+            actions = (*actions, action)[:_MOST_SOURCES]
         remember(self._sources, value, (fewest, actions), self._most)
 
     def of_arguments(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument with each origin of its value: an action, "user", or "" if unknown.
 
-        At most ``_INPUTS`` arguments, without those whose name is a sentence.
+        At most ``_MOST_INPUTS`` arguments, without those whose name is a sentence.
         """
-        pairs = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
+        pairs = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_MOST_INPUTS]
         return tuple(
             (str(name)[:_LONGEST_NAME], origin)
             for name, value in pairs
@@ -127,7 +127,7 @@ class ValueOrigins:
             str(name)[:_LONGEST_NAME]: crc32(repr(arguments[name])[:_LONGEST_READ].encode()) for name in arguments
         }
         before = self._last_arguments.get(action)
-        remember(self._last_arguments, action, checksums, _CALLS)
+        remember(self._last_arguments, action, checksums, _MOST_CALLS)
         if before is None:
             return ()
         names = checksums.keys() | before.keys()
@@ -142,7 +142,7 @@ class ValueOrigins:
         names = self._phrases | current
         for text, name in current.items():
             if " " in text:
-                remember(self._phrases, text, name, _PHRASES)
+                remember(self._phrases, text, name, _MOST_PHRASES)
         return names
 
     def _origins(self, value: Any) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def _identifies(value: str) -> bool:
     >>> _identifies("W2378156"), _identifies("SDZQKO"), _identifies("JFK")
     (True, True, False)
     """
-    return any(map(str.isdigit, value)) or (len(value) >= _CAPITALS and value.isalpha() and value.isupper())
+    return any(map(str.isdigit, value)) or (len(value) >= _LEAST_CAPITALS and value.isalpha() and value.isupper())
 
 
 def _says(message: str, text: str) -> bool:

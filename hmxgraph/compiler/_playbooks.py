@@ -67,8 +67,8 @@ _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
-# Maximum lookups advised as prevention, actions named as triggers, and messages named as symptoms.
-_MOST_LOOKUPS, _MOST_TRIGGERS, _MOST_SYMPTOMS = 2, 4, 3
+# Maximum lookups advised as prevention, actions named as triggers, messages named as symptoms, and nouns in the tags.
+_MOST_LOOKUPS, _MOST_TRIGGERS, _MOST_SYMPTOMS, _MOST_NOUNS = 2, 4, 3, 4
 # A failure overcome in a smaller share of its occurrences is seldom overcome; in at least the second one, usually.
 _SELDOM_OVERCOME, _USUALLY_OVERCOME = 0.25, 0.75
 # Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
@@ -172,7 +172,7 @@ def _playbook(
         content=content,
         seen=seen,
         source_events=evidence(_trails(group), profile.max_evidence),
-        tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
+        tags=tags(["failure", *subjects([group.action] if group.action else [])[:_MOST_NOUNS]]),
         metadata={
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),

@@ -258,9 +258,9 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
         if occurrence.attributable:
             exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
     ways: _Ways = {
-        (way, retry, changes): alike
+        (way, retry, changes): retries
         for (way, retry), group in exact.items()
-        for changes, alike in (_by_changes(group) if retry else [((), group)])
+        for changes, retries in (_by_changes(group) if retry else [((), group)])
     }
     for single in sorted({name for occurrence in occurrences for name in _actions_of(occurrence)}):
         alone = exact.get(((single,), False), [])
@@ -289,9 +289,9 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
     while remaining:
         counts = Counter(change for occurrence in remaining for change in _bare_changes(occurrence))
         usual = min(counts, key=lambda change: (change.how in UNEXPLAINED, -counts[change], change), default=None)
-        alike = [occurrence for occurrence in remaining if usual is None or usual in _bare_changes(occurrence)]
-        yield common_changes(alike), alike
-        remaining = [occurrence for occurrence in remaining if occurrence not in alike]
+        similar = [occurrence for occurrence in remaining if usual is None or usual in _bare_changes(occurrence)]
+        yield common_changes(similar), similar
+        remaining = [occurrence for occurrence in remaining if occurrence not in similar]
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:

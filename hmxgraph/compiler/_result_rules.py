@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._step_wording import done_by_user
 from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
@@ -341,7 +341,7 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
     chosen = [rule for branch in shown for rule in branch]
     actions, cases = [rule.action for rule in chosen], [case for rule in chosen for case in rule.cases]
     heading = f"The result of {lookup} decides whether to use {listed(actions)}"
-    scope = subjects([lookup, *actions])[:6]
+    scope = subjects([lookup, *actions])[:MOST_SCOPE_WORDS]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"result:{lookup}",

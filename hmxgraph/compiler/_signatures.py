@@ -205,7 +205,8 @@ def _without_prefixes(line: str) -> str:
 
 # The name of a failure: its kind, and the message without parts that vary between runs.
 
-_LONGEST_MESSAGE = 160
+# Characters of a message, and of an error type.
+_LONGEST_MESSAGE, _LONGEST_TYPE = 160, 60
 # Error types at the start of a message ("KeyError: "), and those that say nothing ("Error: ").
 _TYPES = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
 _GENERIC_TYPE = re.compile(r"^(?:error|exception|failure|failed|fatal)\s*:\s*(?=\S)", re.IGNORECASE)
@@ -298,7 +299,7 @@ def error_type(content: Mapping[str, Any]) -> str:
     'KubectlError'
     """
     kind = content.get("error_type") or content.get("type") or ""
-    return mask_ids(str(kind))[:60]
+    return mask_ids(str(kind))[:_LONGEST_TYPE]
 
 
 def signature(kind: str, message: str) -> str:

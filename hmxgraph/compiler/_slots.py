@@ -48,12 +48,12 @@ def template(messages: Sequence[str]) -> Template:
     """
     rows = [tuple(message.split(" ")) for message in messages]
     length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
-    alike = [row for row in rows if len(row) == length]
-    columns = [[_core(row[place]) for row in alike] for place in range(length)]
+    same_length = [row for row in rows if len(row) == length]
+    columns = [[_core(row[place]) for row in same_length] for place in range(length)]
     varying = [place for place in range(length) if len({" ".join(terms(word)) or word for word in columns[place]}) > 1]
     if not varying or len(varying) > max(_MOST_SLOTS, length // 3):
         return Template(most_first(Counter(messages))[0], tuple(() for _ in messages))
-    usual = max(alike, key=lambda row: (alike.count(row), row))
+    usual = max(same_length, key=lambda row: (same_length.count(row), row))
     names: dict[int, str] = {}
     for place in varying:
         same = next((other for other in names if columns[other] == columns[place]), None)
@@ -140,6 +140,7 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
     elif all(_HOST.fullmatch(value) and "/" not in value for value in unmasked):
         name = "host"
     else:
+        # Three words may name the slot; the fourth is read because it may be "to".
         before = [_core(token).lower() for token in reversed(row[max(0, place - 4) : place])]
         # After a punctuation mark, another part of the sentence begins.
         after = [_core(token).lower() for token in row[place + 1 : place + 2] if row[place].endswith(_core(row[place]))]

@@ -98,7 +98,7 @@ def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]
     """
     ranked = sorted(sessions_by_origin, key=lambda name: (name != FROM_USER, -len(sessions_by_origin[name]), name))
     for number in (2, 3) if FROM_USER in sessions_by_origin else (3, 2):
-        fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, sessions_by_origin)]
+        fitting = [group for group in combinations(ranked, number) if _covers(group, sessions, sessions_by_origin)]
         if fitting:
             return [_with_more_frequent(group, ranked, sessions_by_origin) for group in fitting]
     return []
@@ -116,7 +116,7 @@ def _with_more_frequent(
     return tuple(origin for origin in ranked if origin in joined)
 
 
-def _cover(group: Sequence[str], sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> bool:
+def _covers(group: Sequence[str], sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> bool:
     """Whether nearly all *sessions* have an origin of *group*, and each of these is often the only one."""
     number = Counter(session for origin in group for session in sessions_by_origin[origin])
     alone = (sum(number[session] == 1 for session in sessions_by_origin[origin]) for origin in group)

@@ -214,9 +214,11 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     for draft in drafts:
         by_title[draft.title].append(draft)
     renamed = {
-        id(draft): draft if _stands_alone(draft, alike) else replace(draft, title=_qualified_title(draft, alike))
-        for alike in by_title.values()
-        for draft in alike
+        id(draft): draft
+        if _stands_alone(draft, namesakes)
+        else replace(draft, title=_qualified_title(draft, namesakes))
+        for namesakes in by_title.values()
+        for draft in namesakes
     }
     taken: set[str] = set()
     finished = []
@@ -227,8 +229,8 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     return finished
 
 
-def _stands_alone(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> bool:
-    return len(alike) == 1 or (draft.useful and sum(other.useful for other in alike) == 1)
+def _stands_alone(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> bool:
+    return len(namesakes) == 1 or (draft.useful and sum(other.useful for other in namesakes) == 1)
 
 
 def _without_duplicates(
@@ -270,19 +272,19 @@ def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
     )
 
 
-def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
+def _qualified_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> str:
     """The title with the first qualifier that no other draft of this title shares, else with all qualifiers."""
     for count in range(1, len(draft.qualifiers) + 1):
         mine = draft.qualifiers[count - 1]
-        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in alike) == 1:
+        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in namesakes) == 1:
             return title(f"{draft.title} ({mine})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
 
 
 # Work of outside (untrusted) sources: it needs independent support and never affects lessons from own work.
 
-# Maximum untrusted sources named in the metadata of a draft.
-_MOST_NAMED = 10
+# Maximum untrusted sources named in the metadata of a draft, and in the note about them.
+_MOST_NAMED, _MOST_IN_NOTE = 10, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +337,7 @@ class Outside:
         """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
         if self:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
-            names = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
+            names = ", ".join(sources[:_MOST_IN_NOTE]) + (", ..." if len(sources) > _MOST_IN_NOTE else "")
             yield (
                 f"Artifacts that need untrusted sources ({names}) stay drafts until enough sessions and sources "
                 "support them; name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."

@@ -94,7 +94,7 @@ SPOKEN = frozenset({"user", "both"})
 # Maximum changes of a route.
 _MOST_CHANGES = 3
 # Minimum Jaccard index of the nouns of two actions that are about the same thing.
-_ALIKE = 0.35
+_LEAST_SHARED_NOUNS = 0.35
 # A mask or slot: "<id>".
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
@@ -369,12 +369,12 @@ def to_the_same_end(way: str, failed: str) -> bool:
     if not failed or kind_of(way) in {"scratch", "handover"} or serves_any_purpose(way) or serves_any_purpose(failed):
         return True
     readings = read_action(way), read_action(failed)
-    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or alike(way, failed))
+    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or share_nouns(way, failed))
 
 
-def alike(action: str, other: str) -> bool:
+def share_nouns(action: str, other: str) -> bool:
     """Whether the names of two actions share enough nouns to be about the same thing."""
-    return jaccard(noun_words(action), noun_words(other)) >= _ALIKE
+    return jaccard(noun_words(action), noun_words(other)) >= _LEAST_SHARED_NOUNS
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:

@@ -229,13 +229,13 @@ def _merge_similar(groups: Groups, profile: CompilerProfile) -> Groups:
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
     near = _pairs_sharing_actions(groups, profile)
-    alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
-    while pair := _closest(alike, profile):
+    overlaps = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
+    while pair := _closest(overlaps, profile):
         large, small = sorted(pair, key=lambda key: (-len(merged[key]), sorted(key)))
         merged[large] = merged[large] + merged.pop(small)
         words[large] = _word_shares(merged[large])
-        alike = {pair: share for pair, share in alike.items() if small not in pair}
-        alike |= {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in alike if large in pair}
+        overlaps = {pair: share for pair, share in overlaps.items() if small not in pair}
+        overlaps |= {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in overlaps if large in pair}
     return merged
 
 
@@ -250,11 +250,13 @@ def _pairs_sharing_actions(groups: Iterable[Key], profile: CompilerProfile) -> l
     ]
 
 
-def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
+def _closest(overlaps: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
     """The pair with the most similar wording, if similar enough; ties go to the first."""
-    best = max(alike.values(), default=0.0)
+    best = max(overlaps.values(), default=0.0)
     return (
-        next((pair for pair, share in alike.items() if share == best), None) if best >= profile.merge_requests else None
+        next((pair for pair, share in overlaps.items() if share == best), None)
+        if best >= profile.merge_requests
+        else None
     )
 
 

@@ -315,7 +315,7 @@ def _supporting_artifacts(
             supporting[tool].append(artifact_id)
     for guide in guides:
         if guide.artifact_type == "decision_policy":
-            for tool in texts(guide.metadata.get("tools"))[:1]:
+            for tool in texts(guide.metadata.get("tools"))[:1]:  # the recommended one
                 supporting[tool].append(guide.artifact_id)
     return supporting
 
