@@ -195,6 +195,7 @@ def _is_redundant(finding: Finding, other: Finding) -> bool:
 
 
 def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary]) -> Iterator[_Cause]:
+    """Yield the possible causes: failures, lookups that do not usually end sessions, and omitted lookups."""
     for group in groups:
         where = f"{group.action} fails" if group.action else "the work fails"
         nouns = tuple(subjects([group.action] if group.action else []))

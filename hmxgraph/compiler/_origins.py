@@ -72,8 +72,8 @@ class ValueOrigins:
         """Store the values in a result of *action*, each with the first and the latest action that returned it.
 
         The sources of a value are the actions that returned it among the fewest values of its field: an order that
-        names one payment method is a source of it, a list of all payment methods then is not. The *call_values*,
-        with which it was called, in lower case, get no further source from its result.
+        names one payment method is a source of it, a list of all payment methods then is not. The values with
+        which it was called, *call_values* in lower case, get no further source from its result.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _MOST_SCALARS))

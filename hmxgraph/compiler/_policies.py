@@ -119,6 +119,7 @@ def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
 
 
 def _policies_from_decisions(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """Yield a policy for each question of decision events, unless no option can be recommended."""
     questions: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for decision in summary.decisions:
@@ -181,6 +182,7 @@ def _policy_from_decisions(
 
 
 def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
+    """The options chosen for one question; without a verdict, a decision has the outcome of its session."""
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in decisions:

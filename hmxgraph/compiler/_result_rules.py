@@ -205,6 +205,7 @@ class _Records:
 
 
 def _cases(session: SessionSummary) -> Iterator[_Case]:
+    """Yield each handover and change that worked, with each latest result that it may depend on."""
     latest = dict[tuple[str, tuple[str, ...]], Step]()
     for place, step in enumerate(session.steps):
         kind = kind_of(step.action)

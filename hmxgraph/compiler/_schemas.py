@@ -290,6 +290,7 @@ def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
 
 
 def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
+    """The procedure: the steps of most examples, what they need, and how to recognise that the work is done."""
     examples = goal_class.examples
     # A step that only a minority took depends on what those sessions found, which the requests do not show.
     usual = [(name, share) for name, share in goal_class.steps if share >= _HALF]

@@ -235,6 +235,7 @@ def _source(node: "Node") -> str:
 
 
 def _unquoted(node: "Node") -> str:
+    """The text of a syntax node as its program receives it, without quotes."""
     text = (node.text or b"").decode(errors="replace")
     if node.type == "raw_string":
         return text[1:-1]
@@ -277,6 +278,7 @@ def _past_flags(words: Sequence[str]) -> Sequence[str]:
 
 
 def _unwrapped(tokens: Sequence[str]) -> list[str]:
+    """The words from the program on, without wrappers, their flags and assignments of variables."""
     words = list(tokens)
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
@@ -315,6 +317,7 @@ def _module(arguments: Sequence[str]) -> str:
 
 
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
+    """The subcommand words after *program*, as many as the program usually takes."""
     depth = SUBCOMMANDS.get(program, 0)
     names: list[str] = []
     for before, word in zip(["", *arguments], arguments, strict=False):

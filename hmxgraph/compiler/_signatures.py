@@ -20,7 +20,7 @@ from hmxgraph.text.terms import STOP_WORDS
 # Java trace, before the frames of most other traces, and otherwise in the first line with a failure word. Headers,
 # separator lines, counts and frames are used only if there is nothing else.
 
-# Characters read of an output, half of them at each end.
+# Characters read of an output.
 _MOST_CHARS = 8000
 # A line that only counts the errors listed after it, and the bracketed details at the end of such an error.
 _COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
@@ -402,6 +402,7 @@ def _count_message(content: Mapping[str, Any]) -> str:
 
 
 def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
+    """The informative line of *text* without its error type, with arguments, operands, secrets and ids masked."""
     report = _unescaped(_document_message(text))
     line = _without_type(_informative_line(report), keep="\n" in report.strip())
     inner = _inside_words(value for value in arguments if len(value) > _TOO_SHORT and value not in _NEVER_NAMES)

@@ -149,11 +149,11 @@ def _inputs_with_origins(
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
     for argument, named_origins in _named_origins(uses, before).items():
-        stated_origin = named_origins and (
+        states_origin = named_origins and (
             free or FROM_USER in named_origins or identifies(argument) or argument in objects
         )
         if argument not in stated:
-            sources[named_origins if stated_origin else ()].append(argument)
+            sources[named_origins if states_origin else ()].append(argument)
     without_origin = sources.pop((), [])
     parts = [f"{listed(sources[group], most=_MOST_INPUTS)} from {_sources(group)}" for group in sorted(sources)]
     without_origin_listed = listed(without_origin) if len(without_origin) <= _MOST_LOOSE else ""

@@ -106,6 +106,7 @@ def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
 
 
 def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
+    """The phase of a step: *fresh* if its action is new, *after* the last change, *started* if not the first."""
     match kind_of(step.action):
         case "action":
             return "act"
@@ -335,6 +336,7 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
 
 
 def _criterion(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased], *, agreed_first: bool) -> str:
+    """How to recognise that a phase with the tools *names* is done."""
     match phase:
         case "act" if not any(step.ok for session in phased_sessions for name, step in session if name == phase):
             return f"A result shows that {listed(names, 'or')} worked; none has so far"

@@ -365,6 +365,7 @@ def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
 
 
 def _subject(verb: str, words: Sequence[str]) -> str:
+    """The object made of *words*, with its article if it needs one; without words, the usual object of the verb."""
     if not words:
         return _BARE.get(verb, "")
     text = " ".join(_with_function_words(words))

@@ -289,6 +289,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ...]]:
+    """Yield the terms of each text, and each flag as "name=value"."""
     match value:
         case bool():
             yield (f"{name}={value}".lower(),)

@@ -278,6 +278,7 @@ def tool_name(value: object) -> str:
 
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
+    """The actions of a tool call: the commands of its shell line, its web request, or the tool itself."""
     tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
     arguments = _arguments(content.get("arguments"))
     line = _command_line(arguments) if _is_shell(tool) else None

@@ -46,10 +46,10 @@ class Ledger:
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
         self._most_sessions = profile.max_sessions
         self._least_steps = profile.habit_positions
-        # Two heaps, the oldest session first: all sessions, and those with texts, with their numbers of steps.
+        # Heaps with the oldest session first: all sessions, and those with texts, with their numbers of steps.
         self._by_age: list[tuple[int, str]] = []
-        self._textless: dict[str, SessionSummary] = {}
         self._latest: list[tuple[int, str, int]] = []
+        self._textless: dict[str, SessionSummary] = {}
         self._with_texts: dict[str, SessionSummary] = {}
         self._steps_with_texts = 0
         self.older = False
@@ -214,9 +214,7 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     for draft in drafts:
         by_title[draft.title].append(draft)
     renamed = {
-        id(draft): draft
-        if _stands_alone(draft, namesakes)
-        else replace(draft, title=_qualified_title(draft, namesakes))
+        id(draft): draft if _keeps_title(draft, namesakes) else replace(draft, title=_qualified_title(draft, namesakes))
         for namesakes in by_title.values()
         for draft in namesakes
     }
@@ -229,7 +227,7 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     return finished
 
 
-def _stands_alone(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> bool:
+def _keeps_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> bool:
     return len(namesakes) == 1 or (draft.useful and sum(other.useful for other in namesakes) == 1)
 
 

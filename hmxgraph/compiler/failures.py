@@ -277,6 +277,7 @@ def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
 
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
+    """The *failure* with the reaction to it, and whether that helped."""
     if failure.step < 0:
         # The first steps react to a failure before any work; what followed a step that was not kept is unknown.
         first_steps = () if summary.skipped_steps else _first_reactions(summary.steps)

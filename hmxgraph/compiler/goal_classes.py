@@ -302,6 +302,7 @@ def _similarity(left: Key, right: Key) -> float:
 
 
 def _steps(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    """The steps that enough of these sessions share, in order of work, each with the share of sessions that took it."""
     if not sessions:
         return ()
     # Do not count actions that only failed, unless all actions of a session did.

@@ -25,18 +25,18 @@ class CompilerProfile:
     max_failures: int = 100
     max_decisions: int = 100
     max_stated: int = 20  # rules that the agent told the user
-    words_per_text: int = 64
-    request_chars: int = 400
+    words_per_text: int = 64  # search terms kept of a text
+    request_chars: int = 400  # characters kept of the request
     known_values: int = 400  # values of results, to find where arguments come from
     remembered_messages: int = 12  # user messages, for the same purpose
 
     # Requirements on artifacts.
-    min_support: int = 2  # sessions
-    max_evidence: int = 300  # event ids
-    confidence_step: float = 0.05  # change that makes a new version
-    contradicted_below: float = 0.1  # success rate
-    contradicted_after: int = 8  # outcomes
-    near_duplicate: float = 0.92  # Jaccard index of trigrams
+    min_support: int = 2  # minimum sessions, and minimum known outcomes
+    max_evidence: int = 300  # event ids of an artifact
+    confidence_step: float = 0.05  # minimum change of confidence for a new version
+    contradicted_below: float = 0.1  # success rate below which advice is contradicted
+    contradicted_after: int = 8  # minimum outcomes for that
+    near_duplicate: float = 0.92  # Jaccard index of trigrams from which drafts are duplicates
 
     # Goal classes and their procedures.
     lookup_share: float = 0.6  # share of examples from which a lookup is a step
@@ -47,7 +47,7 @@ class CompilerProfile:
     required_share: float = 0.8  # of examples from which a step is required
     goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
     goal_action: float = 0.25  # probability from which it is expected to lead to a change
-    merge_requests: float = 0.6  # similarity of wording from which classes merge, if their actions are similar
+    merge_requests: float = 0.6  # weighted Jaccard index of words from which classes with similar actions merge
     merge_actions: float = 0.5  # Jaccard index of the actions of such classes
     unite_steps: float = 0.6  # Jaccard index of steps from which classes with the same changes merge
     failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
@@ -62,7 +62,7 @@ class CompilerProfile:
 
     # Failures, choices, causes, rules told to users, strategies.
     recovery_steps: int = 3  # at most, of a playbook
-    severe_rise: float = 0.15  # rise of the share of failed sessions from which a failure is severe
+    severe_rise: float = 0.15  # severity is high if sessions with the failure fail more often by this share
     choice_share: float = 0.15  # minimum share of the choices at one point for an option to count
     choice_support: int = 3  # minimum sessions that chose an option
     max_policies: int = 60  # learned from choices
@@ -70,7 +70,7 @@ class CompilerProfile:
     cause_strength: float = 0.15  # minimum causal power
     cause_significance: float = 2.33  # minimum standard errors above chance
     max_causes: int = 60
-    max_rules: int = 60  # most frequent rules that agents told users
+    max_rules: int = 60  # the most frequent rules that agents told users
     phase_share: float = 0.3  # minimum share of sessions with a phase for it to be part of a strategy
     strategy_likeness: float = 0.3  # Jaccard index of steps from which classes may share a strategy
 

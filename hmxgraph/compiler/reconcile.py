@@ -188,6 +188,7 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 
 
 def _change(head: Head | None, draft: ArtifactDraft, context: BuildContext) -> Change:
+    """The change for *draft* and *head*, the newest version of its pattern; skipped if an operator decided on it."""
     if head is None:
         return _new_chain(draft, context, None)
     if not head.compiled or (head.status not in LIVE_STATUSES and not _is_own_status(head)):

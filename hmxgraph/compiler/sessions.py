@@ -46,8 +46,8 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # The outcome of a session: from feedback, else from a stated state, else from the results of the work.
 
-# Programs that run tests.
-_TEST_PROGRAMS = frozenset(
+# Actions that run tests: a test event, or a program.
+_TEST_ACTIONS = frozenset(
     ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
 )
 # Fields that may state how the work ended, and the longest value that is read as a state; longer ones are prose.
@@ -100,7 +100,7 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
 
 def _runs_tests(action: str) -> bool:
     """Whether *action* runs tests, by program or subcommand ("npm test")."""
-    return action in _TEST_PROGRAMS or action.endswith(" test")
+    return action in _TEST_ACTIONS or action.endswith(" test")
 
 
 def _from_feedback(event: SessionEvent) -> Verdict | None:
@@ -114,6 +114,7 @@ def _from_feedback(event: SessionEvent) -> Verdict | None:
 
 
 def _from_state(event: SessionEvent) -> Verdict | None:
+    """The verdict of the first field with a good or bad state; None if there is none."""
     for name in _STATE_FIELDS:
         value = event.content.get(name)
         words = set(_WORD.findall(value.lower())) if isinstance(value, str) and len(value) <= _LONGEST_STATE else set()
@@ -458,6 +459,7 @@ class SessionReader:
             self._finish(step, event.event_id, event.content, ok=ok)
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
+        """Apply a result to its step and to those before it in its shell line, and record a failure if it failed."""
         result = content.get("result", content)
         self._origins.add_result(step.action, result, step.argument_names)
         # The content of a file does not say how the call went.
@@ -492,6 +494,7 @@ class SessionReader:
         return True if self._had_success.get(action) is False else None
 
     def _error(self, event: SessionEvent) -> None:
+        """Record the failure that an error event reports, at the step that it names or else most likely means."""
         linked_step = self._steps.of_event(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
         if linked_step is not None and linked_step.declined:
             return
@@ -541,6 +544,7 @@ class SessionReader:
         self._now = replace(self._now, said=chosen or self._now.said)
 
     def _judgement(self, event: SessionEvent) -> None:
+        """Take from any other event a verdict on a decision or the session, and statements about what worked."""
         worked = event.content.get("what_worked")
         if isinstance(worked, list):
             self._worked += [_readable(text) for text in worked[: _MOST_WORKED - len(self._worked)]]

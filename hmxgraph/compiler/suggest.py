@@ -360,6 +360,7 @@ def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str])
 
 
 def _ahead(schema: Guide, actions: Sequence[str]) -> dict[str, Any]:
+    """The progress of a session in *schema*, with the steps that remain."""
     steps = steps_of(schema.content)
     current = _reached([(step.order, step.tools) for step in steps], actions)
     return {

@@ -220,6 +220,7 @@ def _decision(values: list[Any]) -> Decision:
 
 
 def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
+    """The steps as JSON values, which :func:`_steps` reads."""
     rows: list[list[Any]] = []
     before = Situation()
     for step in steps:

@@ -166,6 +166,7 @@ def _example(name: str, implementation: Implementation) -> None:
 
 
 def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
+    """Check that each document of a case is accepted, refused or malformed as expected, or judge it by its own kind."""
     for check in case["checks"]:
         when, then = check["when"], check["then"]
         if case["given"]["kind"] in _SPECIAL_CHECKS:
@@ -230,6 +231,7 @@ _SPECIAL_CHECKS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Im
 
 
 def _vector(kind: str, vector: Mapping[str, Any], implementation: Implementation) -> None:
+    """Check that the implementation computes the hash or the signature of a vector."""
     if kind == "signature":
         signature = {"algorithm": "Ed25519", "public_key": vector["public_key"], "value": vector["value"]}
         request = {
@@ -269,6 +271,7 @@ def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None
 
 
 def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[str, Any], earlier: Any) -> None:
+    """Take the tested step, and check its result, its error or, for simultaneous steps, their outcomes."""
     then = case["then"]
     if "at_once" in case["when"]:
         _judge_race(_result(implementation, tenant_id, case["when"]), then)
