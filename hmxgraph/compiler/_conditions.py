@@ -25,7 +25,7 @@ _SIGNIFICANT = 3.0
 def what_requests_mention(requests: Sequence[str], rival_requests: Sequence[str], own_terms: AbstractSet[str]) -> str:
     """The condition "the request mentions ..." that sets these requests apart from the rival ones; "" if there is none.
 
-    *own_terms* holds the terms of the option itself.
+    It names at most two words. *own_terms* holds the terms of the option itself.
     """
     if min(len(requests), len(rival_requests)) < _LEAST_REQUESTS:
         return ""

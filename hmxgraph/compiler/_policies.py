@@ -214,7 +214,7 @@ def _choices(
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
     """The options of the same kind as the most chosen one.
 
-    Repeating the last action and handing over are not options.
+    Repeating the last action is not an option; if handing over is the most frequent choice, nothing is.
     """
     fresh = [option for option in options if option.name != point.rstrip("!")]
     main = max(fresh, key=lambda option: (option.count, option.name), default=None)
@@ -224,7 +224,10 @@ def _competing(options: Sequence[Option], point: str) -> list[Option]:
 
 
 def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
-    """Each point of a session (the start, after an action or its failure) when first reached, and the step taken."""
+    """Each point of a session when first reached, with the step taken there.
+
+    A point is "" at the start, else the name of the last action, with "!" if it failed. Thoughts are skipped.
+    """
     seen: set[str] = set()
     before, failed = "", False
     for step in summary.steps:
@@ -238,6 +241,7 @@ def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
 
 
 def _frequent_options(options: Sequence[Option], profile: CompilerProfile) -> list[Option]:
+    """The options with a large enough share of the choices, made in enough sessions."""
     total = sum(option.count for option in options)
     return [
         option

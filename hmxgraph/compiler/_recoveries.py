@@ -132,13 +132,13 @@ class Recovery:
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
     """The reactions to this failure, best supported first, without coincidences and those that overlap a better one."""
-    judged = [
+    with_reaction = [
         occurrence
         for occurrence in group.occurrences
         if (occurrence.route or occurrence.retried) and not went_elsewhere(occurrence)
     ]
     by_failed: defaultdict[str, list[Occurrence]] = defaultdict(list)
-    for occurrence in judged:
+    for occurrence in with_reaction:
         # Programs that fail alike share their repair.
         failed_action = group.action if serves_any_purpose(occurrence.action) else occurrence.action
         by_failed[failed_action].append(occurrence)
@@ -350,12 +350,12 @@ def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> boo
     return any(chance(table) <= _CHANCE for table in strata(judged).values())
 
 
-def _is_named_remedy(action: str, message: str, taken: Sequence[Occurrence]) -> bool:
+def _is_named_remedy(action: str, message: str, uses: Sequence[Occurrence]) -> bool:
     """Whether the *message* names the program of *action*, and the failure was gone whenever it was run.
 
     A hook that fails with "[DIALYZER]" names the check to run until it passes.
     """
-    return names_program(message, action) and len(taken) >= _TWICE and all(occurrence.helped for occurrence in taken)
+    return names_program(message, action) and len(uses) >= _TWICE and all(occurrence.helped for occurrence in uses)
 
 
 def _way(occurrence: Occurrence) -> Way:
