@@ -7,7 +7,7 @@ from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, flag, new_re
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
+from hmxgraph.graph.memory_operations import MemoryQuery, NewMemory
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.record_search import Shape
@@ -284,8 +284,8 @@ def _repeatable(name: str, agent_id: str | None, at: Moment | None, about: About
     return operation(agent_id, at, event_id)
 
 
-def remembered(kind: str, text: str, about: About) -> Remembered:
+def remembered(kind: str, text: str, about: About) -> NewMemory:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", about.get("tags")))
     terms = Terms(expires_us=as_us(about.get("expires")))
-    return Remembered(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)
+    return NewMemory(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)

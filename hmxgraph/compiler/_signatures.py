@@ -8,7 +8,7 @@ from typing import Any
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
-from hmxgraph.protocol.events import CODES, HTTP_STATES, went_well
+from hmxgraph.protocol.events import EXIT_CODE_FIELDS, HTTP_STATUS_FIELDS, went_well
 from hmxgraph.text.error_texts import opens_with_error
 from hmxgraph.text.instructions import without_instructions
 from hmxgraph.text.masking import mask_ids, mask_secrets
@@ -233,7 +233,7 @@ _TEXT_FIELDS = (
     "body", "response", "result", "title", "code",
 )  # fmt: skip
 # The fields of codes, each with the words that introduce its code in a message.
-_CODES = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
+_CODES = dict.fromkeys(EXIT_CODE_FIELDS, "exit code") | dict.fromkeys(HTTP_STATUS_FIELDS, "HTTP")
 # Fields that may hold errors by input field, fields of failed tests, and fields of a test's name.
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
