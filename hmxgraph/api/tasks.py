@@ -246,7 +246,7 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Take a task for *lease* seconds; claiming it once more extends the lease.
+        """Claim a task for *lease* seconds; if the same agent claims it once more, the lease is extended.
 
         A claim keeps others from claiming the task, not from adding records to it.
 
@@ -255,9 +255,9 @@ class Tasks(SharedWork):
                 not 1 second to 30 days.
 
         """
-        words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
+        claim = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
         return self._store_record(
-            "task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"}
+            "task_progress", at, {**fields, **claim, "task_id": task_id, "artifact_role": "claim"}
         )
 
     def release(
@@ -269,8 +269,8 @@ class Tasks(SharedWork):
             TaskError: nobody or another agent holds it, or it is finished or unknown.
 
         """
-        words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
-        return self._store_record("task_progress", at, {**fields, **words})
+        release = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
+        return self._store_record("task_progress", at, {**fields, **release})
 
     def reopen(
         self,
@@ -287,8 +287,8 @@ class Tasks(SharedWork):
             TaskError: no reason, or the task is unknown or not finished.
 
         """
-        words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
-        return self._store_record("task_progress", at, {**fields, **words})
+        reopening = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
+        return self._store_record("task_progress", at, {**fields, **reopening})
 
     def list(
         self,

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from hmxgraph.api.drawing import PICTURES
+from hmxgraph.api.drawing import DRAWING_ENDINGS
 from hmxgraph.api.exploring import QueryResult, cell_text
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
-# Parameters that ``graph.query`` fills in.
+# Parameters that ``graph.query`` fills in, so that no user need give them.
 _AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
 
 
@@ -68,8 +68,8 @@ def draw(
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
-    if out_file.suffix.lower() not in PICTURES:
-        raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(PICTURES)}")
+    if out_file.suffix.lower() not in DRAWING_ENDINGS:
+        raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(DRAWING_ENDINGS)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
         values = _values(graph, parameters or [])
@@ -109,6 +109,7 @@ _NAMED_THINGS = {
     "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
     "name": ("entity is named", "explore/mentions", "hmxgraph query hubs lists the best connected"),
 }
+# Found in the text of queries that omit drafts, such as (a:Artifact {tenant_id: $tenant_id, status: 'active'}).
 _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 
@@ -120,6 +121,7 @@ def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, An
 
 
 def _unknown(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each thing that a parameter names and that does not exist."""
     for parameter, value in values.items():
         if parameter in _NAMED_THINGS:
             thing, finder, way_out = _NAMED_THINGS[parameter]
@@ -174,7 +176,7 @@ def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = Fal
 
 
 def show_digest(measured: MeasuredDigest) -> None:
-    """Print a digest as two tables: numbers, then hubs."""
+    """Print a digest as two tables: numbers, then hubs, if there are any."""
     out.print(_numbers(measured))
     hubs = Table("entity", "type", "connections", title="hubs")
     for hub in measured.top_connected_entities:
@@ -219,6 +221,7 @@ def explain(
 
 
 def _tree(explanation: Explanation) -> Tree:
+    """The record with its properties, events, sources, dependents, conflicts and missing events."""
     title = (f"{explanation.kind} {explanation.record_id}", "bold")
     tree = Tree(Text.assemble(title, f"  {explanation.status}\n{explanation.text}"))
     properties = tree.add("properties")
