@@ -183,7 +183,6 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
         BudgetTooSmall: the budget is below one token.
         UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
         InvalidTime: *as_of* is not a valid time.
-        NotCanonical: *fingerprint* is a mapping with values that JSON cannot hold.
 
     >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
     512

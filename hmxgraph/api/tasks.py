@@ -69,8 +69,9 @@ class SharedWork(NamedArguments, Face):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
+        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it rank
+        higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
+        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
         *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
@@ -97,8 +98,8 @@ class SharedWork(NamedArguments, Face):
 class Tasks(SharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
-    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
-    record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and, by name, the optional fields
+    of its record. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
     Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
@@ -128,7 +129,7 @@ class Tasks(SharedWork):
         """Record a checkpoint: what was done, and the next step (kept as the first follow-up).
 
         Raises:
-            TaskError: no summary or next step, or the task is not open.
+            TaskError: the summary or the next step is missing, or the task is not open.
             InvalidRequest: follow-ups that are not a list.
 
         """
@@ -174,7 +175,7 @@ class Tasks(SharedWork):
         """Start a run; the artifact_id of the receipt is the run's id.
 
         Raises:
-            TaskError: no command, reason or inputs, or the task is not open.
+            TaskError: the command, the reason or the inputs are missing, or the task is not open.
             InvalidRequest: inputs that are not a list.
 
         """

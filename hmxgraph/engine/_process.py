@@ -60,7 +60,7 @@ class Ports(NamedTuple):
 
 
 def choose(settings: Settings, last: Ports | None) -> Ports:
-    """Ports that are currently free.
+    """The configured ports, else those of the last start, else others; all of them are currently free.
 
     Raises:
         PortTaken: a configured port is in use, or both are the same.
