@@ -950,10 +950,11 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it rank
-        higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
-        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
+        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
+        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
+        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
+        their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
@@ -1219,7 +1220,7 @@ class AsyncRecords(AsyncSharedWork):
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
     records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
-    comes first, without one the newest record.
+    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
 
     """
 

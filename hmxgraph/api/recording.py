@@ -274,6 +274,7 @@ class LiveSessions:
         return report
 
 
+# Returns the report on recorded items, after dropping from the session's state what rejected ones added.
 Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 

@@ -17,7 +17,7 @@ class Records(SharedWork):
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
     records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
-    comes first, without one the newest record.
+    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
 
     Example::
 

@@ -69,10 +69,11 @@ class SharedWork(NamedArguments, Face):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it rank
-        higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
-        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
+        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
+        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
+        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
+        their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit

@@ -253,9 +253,10 @@ class Watch:
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file that *path* became: in the same folder, with the same beginning, and not yet followed itself.
+        """The file that *path* became: it is in the same folder, begins with what was read, and is not followed yet.
 
-        None if there is none, or if the folder has not changed since the last search.
+        Its name begins with that of *path* up to the first dot. None if there is no such file, or if the folder has not
+        changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
         with suppress(*_GONE):
@@ -264,22 +265,23 @@ class Watch:
                 return None
             self._missing[path] = changed_ns
         for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
-            own = self._positions.get(other)
-            free = other != path and (not own.size or not _continued(other, own))
-            if free and _continued(other, position):
+            other_position = self._positions.get(other)
+            is_followed = other_position.size and _continued(other, other_position)
+            if other != path and not is_followed and _continued(other, position):
                 del self._missing[path]
                 return other
         return None
 
     def _pieces(self, paths: Iterable[Path], moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        left = _MOST_STEP_BYTES
+        """The new lines of renamed files, then of *paths*, until a step's maximum is reached."""
+        bytes_left = _MOST_STEP_BYTES
         self.progress.behind = False
         rests = (self._rest(path, target, moved) for target, path in moved.items())
         following = chain.from_iterable(chain(rests, map(self._new_lines, paths)))
         for piece in following:
-            left -= sum(len(line) for _, line in piece.lines)
+            bytes_left -= sum(len(line) for _, line in piece.lines)
             yield piece
-            if left <= 0:
+            if bytes_left <= 0:
                 self.progress.behind = True
                 return
 
