@@ -33,7 +33,7 @@ from hmxgraph.api.graph import (
     chosen_masking,
     chosen_timeout,
     revival,
-    settling,
+    settling_check,
     tenant_address,
 )
 from hmxgraph.api.recording import LiveSessions, Recorder
@@ -206,7 +206,7 @@ def connect_async(  # noqa: PLR0913 - as connect
     """
     login = Login(uri, user, password, database)
     trust_policy = chosen_masking(trust, mask_secrets)
-    terms = Terms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
+    terms = Terms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return AsyncKnowledgeGraph(
         lambda: address(login, progress=progress), tenant_id, trust_policy, isolation, terms=terms
     )

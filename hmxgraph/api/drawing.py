@@ -40,11 +40,11 @@ def _style(element: str, name: str) -> dict[str, str]:
 
 
 # Neo4j Browser colours nodes by label alone; here failed ones stand out.
-_FAILED = {"color": "#f3b5b5", "border-color": "#b8324a"}
+_FAILED_STYLE = {"color": "#f3b5b5", "border-color": "#b8324a"}
 
 
 def _node_style(node: PictureNode) -> dict[str, str]:
-    return _style("node", node.label) | (_FAILED if node.properties.get("failed") else {})
+    return _style("node", node.label) | (_FAILED_STYLE if node.properties.get("failed") else {})
 
 
 def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
@@ -189,10 +189,10 @@ _LANE = 16.0
 # In font sizes: the mean width of a letter, and the height of a line.
 _LETTER_WIDTH = 0.56
 _LINE_HEIGHT = 1.15
-# Width and height, in radii, of the rectangle in a node's circle that its caption may fill.
+# Greatest width of a line and greatest height of a caption, in radii of the node's circle.
 _CAPTION_WIDTH = 1.72
 _CAPTION_HEIGHT = 1.5
-_MOST_LINES = 5
+_MOST_LINES = 5  # of a caption
 _BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may be broken
 _Point = tuple[float, float]
 
@@ -215,30 +215,30 @@ def _svg(drawing: Drawing) -> str:
 def _node_svg(node: PictureNode, centre: _Point) -> str:
     x, y = centre
     style, radius, text = _node_style(node), _radius(node), caption(node)
-    size = float(style["font-size"].removesuffix("px"))
-    lines = _wrapped(text, radius, size)
-    # The caption is centred: a letter without ascender and descender is about 0.7 font sizes high.
-    first = y - (len(lines) - 1) * size * _LINE_HEIGHT / 2 + size * 0.35
+    font_size = float(style["font-size"].removesuffix("px"))
+    lines = _wrapped(text, radius, font_size)
+    # The caption is centred: a capital letter is about 0.7 font sizes high.
+    first_y = y - (len(lines) - 1) * font_size * _LINE_HEIGHT / 2 + font_size * 0.35
     words = "".join(
-        f"<tspan x='{x:.1f}' y='{first + index * size * _LINE_HEIGHT:.1f}'>{escape(line)}</tspan>"
+        f"<tspan x='{x:.1f}' y='{first_y + index * font_size * _LINE_HEIGHT:.1f}'>{escape(line)}</tspan>"
         for index, line in enumerate(lines)
     )
     colours = f"fill='{style['color']}' stroke='{style['border-color']}' stroke-width='2'"
     title = escape(f"{_legend_name(node)}: {text}")
     return (
         f"<g><title>{title}</title><circle cx='{x:.1f}' cy='{y:.1f}' r='{radius:g}' {colours}/>"
-        f"<text font-size='{size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"
+        f"<text font-size='{font_size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"
     )
 
 
-def _wrapped(text: str, radius: float, size: float) -> list[str]:
-    """*text* in lines that fit a circle; what does not fit ends in an ellipsis.
+def _wrapped(text: str, radius: float, font_size: float) -> list[str]:
+    """*text* in lines that fit a circle of *radius*; text that is too long ends in an ellipsis.
 
     >>> _wrapped("deploy/staging/checkout.yaml fails", 50, 10)
     ['deploy/staging/', 'checkout.yaml', 'fails']
 
     """
-    room = max(4, int(_CAPTION_WIDTH * radius / (size * _LETTER_WIDTH)))
+    room = max(4, int(_CAPTION_WIDTH * radius / (font_size * _LETTER_WIDTH)))
     lines = [""]
     for word in text.split():
         for part in [word] if len(word) <= room else _BREAKS.split(word):
@@ -248,7 +248,7 @@ def _wrapped(text: str, radius: float, size: float) -> list[str]:
             else:
                 lines.append(truncate_line(part, room))
     lines = [line for line in lines if line]
-    max_lines = min(_MOST_LINES, max(1, int(_CAPTION_HEIGHT * radius / (size * _LINE_HEIGHT))))
+    max_lines = min(_MOST_LINES, max(1, int(_CAPTION_HEIGHT * radius / (font_size * _LINE_HEIGHT))))
     return (
         lines if len(lines) <= max_lines else [*lines[: max_lines - 1], truncate_line(f"{lines[max_lines - 1]}…", room)]
     )

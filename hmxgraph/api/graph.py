@@ -135,7 +135,7 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
     return revive
 
 
-def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
+def settling_check(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
     """A function that tells whether the local server has just started; None for a server that somebody else runs."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
@@ -241,7 +241,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
             self._prepare()
 
     def _prepare(self) -> None:
-        """Check that the database answers, and bring its schema up to date."""
+        """Check that the database answers, bring its schema up to date, and prepare it for the embedder, if any."""
         try:
             self._connection.verify()
             self._connection.perform(migrate())
@@ -388,7 +388,7 @@ def connect(  # noqa: PLR0913 - every setting by name
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
-    terms = Terms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
+    terms = Terms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return KnowledgeGraph(
         address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

@@ -33,7 +33,7 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def visible(text: str) -> str:
-    r"""*text* with control characters replaced by control pictures, or by U+FFFD if they have none.
+    r"""*text* with control characters, except tab and newline, as control pictures, or as U+FFFD if they have none.
 
     >>> visible("\x1b[2J gone?\n")
     '␛[2J gone?\n'

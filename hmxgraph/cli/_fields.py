@@ -39,6 +39,7 @@ Alias = Annotated[
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
+# How tables print the records of each trust tier.
 _TRUST_STYLES = {
     "verified_record": "green",
     "canonical_record": "",

@@ -14,12 +14,14 @@ from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.reports import ImportReport
 from hmxgraph.text.terms import most_first
 
-# The sets of artifact summaries in a fingerprint, with their titles; below, what a table shows of each.
+# The sets of artifact summaries in a fingerprint, with their titles.
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
+# The heading of the column that says what a summary contains, by title of its set.
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
 # Names that the sets use for the confidence and for the number of observations of a summary.
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
+# How a comparison marks each change of a summary.
 _MARKS = {
     "learned": Text("+ learned", "green"),
     "gone": Text("- gone", "red"),

@@ -19,17 +19,21 @@ if TYPE_CHECKING:
     from hmxgraph.protocol.packs import ContextPack
 
 __all__ = [
+    "ACTIVATE",
     "AsJson",
     "AsOf",
     "MaskSecretsChoice",
     "Rehome",
     "SingleUser",
     "Tenant",
+    "confirmed",
     "emit",
     "err",
     "explain_empty_pack",
     "explain_empty_result",
     "full_id",
+    "json_line",
+    "mention_drafts",
     "opened",
     "out",
     "shared",

@@ -241,7 +241,7 @@ def _start_process(
         except PortTaken:
             if attempt == _TRIES or _process.is_pinned(settings):
                 raise
-    raise AssertionError
+    raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def _configure(settings: Settings, sizes: _settings.Memory, version: str) -> Ports:
@@ -277,7 +277,7 @@ def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
 
 
 def ready(launch: _Launch, settings: Settings, version: str) -> Server:
-    """The launched server, once it accepts the password.
+    """The launched server, once it accepts the password and speaks Bolt.
 
     Raises:
         EngineError: it exited, did not open its database or answer in time, or refused the password.
@@ -314,6 +314,12 @@ def _check_database(launch: _Launch, home: Path) -> None:
 
 
 def _logs_in(launch: _Launch, home: Path) -> bool:
+    """Whether the server accepts the password and speaks Bolt.
+
+    Raises:
+        EngineError: it refuses the password, or started without its database.
+
+    """
     answer = _process.login(launch.ports.http, USER, launch.password)
     if answer == 401:
         raise _refusals.password_refused(home)
@@ -341,6 +347,7 @@ def _conf(home: Path) -> Path:
 
 
 def _configured(home: Path) -> Ports | None:
+    """The ports of the last start, from neo4j.conf."""
     path = _conf(home)
     return _process.ports_in(path.read_text("utf-8")) if path.is_file() else None
 

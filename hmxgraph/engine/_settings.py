@@ -139,7 +139,9 @@ class Memory(NamedTuple):
 
 
 def share(physical: int, heap: int | None = None, pagecache: int | None = None) -> Memory:
-    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth, within bounds.
+    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth of it.
+
+    The defaults are at least 512 and 128 MiB, and at most 2,048 and 4,096.
 
     Raises:
         NotEnoughMemory: together with Java's own memory they exceed the machine's.
@@ -168,6 +170,7 @@ def physical_mebibytes() -> int:
 
 
 def _limit_in(path: Path) -> str:
+    """The text in *path*; empty if there is no such file."""
     return path.read_text("ascii").strip() if path.is_file() else ""
 
 
