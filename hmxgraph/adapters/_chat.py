@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+# A message in OpenAI's form, and the name of that format for ``graph.record``.
 Item = dict[str, Any]
 FORMAT = "openai-chat"
 

@@ -25,7 +25,7 @@ _ROOT = "langgraph-store/"
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """An item, read from the latest put of its session."""
+    """An item, read from the latest put of its session; ``ttl`` is its time to live in minutes."""
 
     namespace: Namespace
     key: str
@@ -122,17 +122,17 @@ def _holds(value: Any, name: str, bound: Any) -> bool:
         return False  # only numbers can be compared
 
 
-def fits(name: Namespace, condition: Any) -> bool:
+def fits(namespace: Namespace, condition: Any) -> bool:
     """Whether a namespace has the prefix or suffix of the condition; ``*`` stands for any label."""
     path = condition.path
-    part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
+    part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :] if path else ()
     return len(part) == len(path) and all(pattern in {"*", label} for pattern, label in zip(path, part, strict=True))
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
     """The items that share words with *query*, best first; the score is the share of the query's words that they have.
 
-    Words that few items have weigh more.
+    Words that few items have weigh more, by a formula like the inverse document frequency of BM25.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]

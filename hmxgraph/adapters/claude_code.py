@@ -1,7 +1,7 @@
 """Claude Code's hooks: a pack for a prompt, known remedies for a failed tool, and the transcript ingested as it grows.
 
 ``hmxgraph install claude-code`` puts ``hmxgraph hook EVENT`` into the settings of Claude Code. That command waits at
-most 0.3 seconds (``--within``) for the warm process (`warm`) that runs this module, prints nothing without an answer,
+most 0.3 seconds (``--within``) for the warm process (``warm``) that runs this module, prints nothing without an answer,
 and always succeeds: memory never blocks or fails the agent.
 """
 
@@ -18,13 +18,16 @@ from hmxgraph.errors import HmxGraphError
 from hmxgraph.text.terms import terms
 
 _log = logging.getLogger(__name__)
+# Tokens of the pack for a prompt, and of the pack for a failed tool.
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
-# Maximum characters of an error in the query: the cause is at the beginning or at the end.
-_LONGEST_ERROR = 1_500
+# The sections of the pack for a failed tool.
+_SECTIONS = ("procedures", "constraints", "episodes")
+# Maximum characters of an error in the query (half of them from its end, as the cause is at the beginning or at the
+# end), and of the input of the tool.
+_LONGEST_ERROR, _LONGEST_INPUT = 1_500, 300
 # An error and an entry match if they share at least this many terms, and more than this share of the terms of the
 # shorter one.
 _MIN_SHARED_TERMS, _MIN_SHARE = 3, 0.5
-_SECTIONS = ("procedures", "constraints", "episodes")
 
 
 class Hooks:
@@ -63,7 +66,7 @@ class Hooks:
         return stored
 
     def _context(self, event: str, hook_input: Mapping[str, Any]) -> str:
-        """The pack for a hook, between markers by which ingestion removes it from the transcript."""
+        """The pack for a hook, between markers by which ingestion removes it from the transcript; "" for none."""
         session = hook_input.get("session_id")
         if event == "UserPromptSubmit" and (prompt := str(hook_input.get("prompt") or "").strip()):
             return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
@@ -97,7 +100,8 @@ def failure_of(hook_input: Mapping[str, Any]) -> str:
     error = str(hook_input.get("error") or "").strip()
     half = _LONGEST_ERROR // 2
     shown = error if len(error) <= _LONGEST_ERROR else f"{error[:half]} {error[-half:]}"
-    return f"{hook_input.get('tool_name') or 'tool'} failed: {shown}" + (f" ({words[:300]})" if words else "")
+    failure = f"{hook_input.get('tool_name') or 'tool'} failed: {shown}"
+    return f"{failure} ({words[:_LONGEST_INPUT]})" if words else failure
 
 
 def same_failure(error: str, content: str) -> bool:

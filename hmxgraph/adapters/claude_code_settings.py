@@ -16,6 +16,8 @@ Settings = dict[str, Any]
 EVENTS = ("UserPromptSubmit", "PostToolUseFailure", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
 # Hooks are answered within 0.3 s. This timeout, in seconds, is for machines under heavy load.
 _TIMEOUT = 5
+# Our command, whatever starts the program: "hmxgraph hook Stop", "'/opt/my tools/hmxgraph' hook Stop",
+# "python -m hmxgraph hook Stop".
 _HOOK = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
 
 

@@ -41,7 +41,7 @@ class HmxSessionStore:
     async def load(self, key: Any) -> list[Any] | None:
         """The entries in the order in which they were appended; None if there are none."""
         states = await asyncio.to_thread(
-            self._graph.states.on_shelf, _shelf(key), _ENTRY, place=key.get("subpath") or ""
+            self._graph.states.on_shelf, _session_shelf(key), _ENTRY, place=key.get("subpath") or ""
         )
         rows = sorted(map(_loaded, states), key=lambda row: row["at"])
         return [row["entry"] for row in rows] or None
@@ -58,7 +58,7 @@ class HmxSessionStore:
 
     async def list_subkeys(self, key: Any) -> list[str]:
         """The transcripts of sub-agents in a session."""
-        states = await asyncio.to_thread(self._graph.states.on_shelf, _shelf(key), _SUBPATH)
+        states = await asyncio.to_thread(self._graph.states.on_shelf, _session_shelf(key), _SUBPATH)
         return sorted(state.place for state in states)
 
     async def delete(self, key: Any) -> None:
@@ -69,7 +69,7 @@ class HmxSessionStore:
         await asyncio.to_thread(self._delete, key)
 
     async def _summaries(self, project_key: str) -> list[Any]:
-        states = await asyncio.to_thread(self._graph.states.on_shelf, _project(project_key), _SUMMARY)
+        states = await asyncio.to_thread(self._graph.states.on_shelf, _project_shelf(project_key), _SUMMARY)
         return [_loaded(state) for state in states]
 
     def _append(self, key: Any, entries: Sequence[Any]) -> None:
@@ -82,14 +82,14 @@ class HmxSessionStore:
 
     def _fold(self, key: Any, entries: Sequence[Any]) -> None:
         """Update the summary of a session with new entries."""
-        project, session = _project(key["project_key"]), key["session_id"]
+        project, session = _project_shelf(key["project_key"]), key["session_id"]
         before = [_loaded(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
         summary = fold_session_summary(before[0] if before else None, key, list(entries))
         summary["mtime"] = time_ns() // 1_000_000
         self._graph.states.keep([_state(project, _SUMMARY, "", session, summary)], replace=True)
 
     def _delete(self, key: Any) -> None:
-        shelf, subpath = _shelf(key), key.get("subpath")
+        shelf, subpath = _session_shelf(key), key.get("subpath")
         entries = self._graph.states.on_shelf(shelf, _ENTRY, place=subpath or None)
         agents = sorted({_loaded(state)["entry"].get("agentId") for state in entries if state.place} - {None})
         if self._learn:
@@ -99,7 +99,7 @@ class HmxSessionStore:
             self._graph.states.drop(shelf, [*entries, *self._graph.states.on_shelf(shelf, _SUBPATH, place=subpath)])
             return
         self._graph.states.drop(shelf)
-        project = _project(key["project_key"])
+        project = _project_shelf(key["project_key"])
         self._graph.states.drop(project, self._graph.states.on_shelf(project, _SUMMARY, items=[key["session_id"]]))
         if self._learn:
             self._graph.forget(session_id=key["session_id"])
@@ -107,7 +107,7 @@ class HmxSessionStore:
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
     """A state for each entry, which also contains the entry's position, and one that lists the sub-agent, if any."""
-    shelf, place, now = _shelf(key), key.get("subpath") or "", time_ns()
+    shelf, place, now = _session_shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())
         yield _state(shelf, _ENTRY, place, name, {"at": [now, number], "entry": entry})
@@ -123,14 +123,14 @@ def _loaded(state: State) -> Any:
     return json.loads(state.body)
 
 
-def _project(project_key: str) -> str:
+def _project_shelf(project_key: str) -> str:
     """The shelf of a project.
 
-    >>> _project("-home-ana-shop"), _shelf({"project_key": "a/b", "session_id": "s"})
+    >>> _project_shelf("-home-ana-shop"), _session_shelf({"project_key": "a/b", "session_id": "s"})
     ('claude-project/-home-ana-shop', 'claude-session/a%2Fb/s')
     """
     return f"claude-project/{quote(project_key, safe='')}"
 
 
-def _shelf(key: Any) -> str:
+def _session_shelf(key: Any) -> str:
     return f"claude-session/{quote(key['project_key'], safe='')}/{quote(key['session_id'], safe='')}"

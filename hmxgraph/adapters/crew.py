@@ -32,7 +32,7 @@ class HmxMemory(Memory):
         self._graph = graph
 
     def recall(self, query: str, *_scope: Any, limit: int = 10, **_options: Any) -> list[MemoryMatch]:
-        """The *limit* best entries of the pack for *query*; scopes and categories of CrewAI are ignored."""
+        """The *limit* best entries of the pack for *query*; CrewAI's other options, such as scopes, are ignored."""
         pack = self._graph.pack(query, budget=self.budget)
         return [_match(text, score, metadata) for _, text, score, metadata in sources(pack)][:limit]
 
@@ -50,7 +50,7 @@ class HmxMemory(Memory):
     def remember_many(
         self, contents: list[str], *_scope: Any, agent_role: str | None = None, **_options: Any
     ) -> list[MemoryRecord]:
-        """Record several texts in one transaction."""
+        """Record several texts in one transaction; returns their records, none if the memory is read-only."""
         if self.read_only or not contents:
             return []
         items = [{"role": "assistant", "content": content} for content in contents]

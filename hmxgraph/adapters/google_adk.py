@@ -24,8 +24,9 @@ from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import NotFound
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, HMX_VERSION, ORIGIN, TOOL, USER, went_well
 
-_UNNAMED = "adk-events"
-_MICROSECONDS = 1_000_000
+# The session of events that are added without one.
+_UNNAMED_SESSION = "adk-events"
+_SECOND_US = 1_000_000
 
 
 class HmxMemoryService(BaseMemoryService):
@@ -50,7 +51,7 @@ class HmxMemoryService(BaseMemoryService):
     ) -> None:
         """Store *events* that are not stored yet; *custom_metadata* is ignored."""
         del custom_metadata
-        await asyncio.to_thread(self._add, app_name, user_id, events, session_id or _UNNAMED)
+        await asyncio.to_thread(self._add, app_name, user_id, events, session_id or _UNNAMED_SESSION)
 
     async def add_memory(
         self,
@@ -111,11 +112,14 @@ def tenant_of(app_name: str, user_id: str) -> str:
 
 
 def documents_of(event: Event) -> Iterator[dict[str, Any]]:
-    """The HMX events of one ADK event, without tenant and session; unfinished streaming events are left out."""
+    """The HMX events of one ADK event, without tenant and session.
+
+    Unfinished streaming events, thoughts, files and code are left out.
+    """
     if event.partial:
         return
     contents = list(_contents(event))
-    us = round(event.timestamp * _MICROSECONDS)
+    us = round(event.timestamp * _SECOND_US)
     author = {} if event.author in {"", "user"} else {"author": event.author}
     for number, (event_type, origin, content) in enumerate(contents):
         yield {
@@ -123,7 +127,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
             "event_id": event.id if number == 0 else f"{event.id}#{number}",
             "event_type": event_type,
             "agent_id": event.author or "agent",
-            "timestamp": datetime.fromtimestamp(us / _MICROSECONDS, UTC).isoformat(),
+            "timestamp": datetime.fromtimestamp(us / _SECOND_US, UTC).isoformat(),
             "sequence": us + number,
             "content": content,
             "metadata": {ORIGIN: origin, "invocation_id": event.invocation_id} | author,
@@ -131,6 +135,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
 
 
 def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Type, origin and content of an event for each text, call and result, and for the error."""
     by_user = event.author == "user"
     for part in (event.content and event.content.parts) or ():
         if part.text and not part.thought:

@@ -83,7 +83,7 @@ class HmxStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """The same as `batch`, without blocking the event loop."""
+        """The same as ``batch``, without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _result(self, op: Any, stored_items: Mapping[tuple[Namespace, str], StoredItem]) -> Any:
@@ -110,9 +110,9 @@ class HmxStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
-        names = {stored.namespace for stored in self._under(())}
-        fitting = {name[: op.max_depth] for name in names if all(fits(name, condition) for condition in conditions)}
-        return sorted(fitting)[op.offset : op.offset + op.limit]
+        namespaces = {stored.namespace for stored in self._under(())}
+        fitting = [name for name in namespaces if all(fits(name, condition) for condition in conditions)]
+        return sorted({name[: op.max_depth] for name in fitting})[op.offset : op.offset + op.limit]
 
     # Reading and writing events.
 
@@ -127,6 +127,7 @@ class HmxStore(BaseStore):
         return self._living(read("events/latest_under", prefix=session_of(prefix), **self._read_parameters()))
 
     def _living(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
+        """The items of rows that are neither deleted nor expired."""
         now = self._as_of or datetime.now(UTC)
         for stored in filter(None, map(StoredItem.of, rows)):
             if stored.expires is None or stored.expires > now:

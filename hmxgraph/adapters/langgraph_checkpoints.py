@@ -89,7 +89,10 @@ class HmxSaver(BaseCheckpointSaver[str]):
         before: Any = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """The checkpoints of a thread, or of all threads, whose metadata match *filter*, latest first."""
+        """The checkpoints of a thread, or of all threads, whose metadata match *filter*, latest first.
+
+        They are only those before the one that *before* names, and at most *limit*.
+        """
         fields = config["configurable"] if config else {}
         thread, checkpoint_id = fields.get("thread_id"), fields.get("checkpoint_id")
         items = [checkpoint_id] if checkpoint_id else None
@@ -120,7 +123,8 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
     def _with_values(self, thread: str, group: Sequence[_Stored]) -> Iterator[CheckpointTuple]:
         versions = sorted({version for stored in group for version in stored.versions.values()})
-        values = {(s.place, s.part, s.item): s for s in self._on_shelf(thread, _VALUE, items=versions)}
+        value_states = self._on_shelf(thread, _VALUE, items=versions)
+        values = {(state.place, state.part, state.item): state for state in value_states}
         writes: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
         for state in self._on_shelf(thread, _WRITE, items=[stored.state.item for stored in group]):
             writes[state.place, state.item].append(self._value(state))
@@ -239,44 +243,46 @@ class HmxSaver(BaseCheckpointSaver[str]):
         remaining = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
         used = {(kept.state.place, name, version) for kept in remaining for name, version in kept.versions.items()}
         writes = [state for state in self._on_shelf(thread, _WRITE) if (state.place, state.item) in dropped_ids]
-        values = [s for s in self._on_shelf(thread, _VALUE) if (s.place, s.part, s.item) not in used]
+        values = [
+            state for state in self._on_shelf(thread, _VALUE) if (state.place, state.part, state.item) not in used
+        ]
         self._graph.states.drop(thread, [*dropped, *writes, *values])
 
     # The asynchronous methods.
 
     async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
-        """Asynchronous version of `get_tuple`."""
+        """Asynchronous version of ``get_tuple``."""
         return await asyncio.to_thread(self.get_tuple, config)
 
     async def alist(self, config: Any, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        """Asynchronous version of `list`."""
+        """Asynchronous version of ``list``."""
         for checkpoint in await asyncio.to_thread(lambda: [*self.list(config, **options)]):
             yield checkpoint
 
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """Asynchronous version of `put`."""
+        """Asynchronous version of ``put``."""
         return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Asynchronous version of `put_writes`."""
+        """Asynchronous version of ``put_writes``."""
         await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Asynchronous version of `delete_thread`."""
+        """Asynchronous version of ``delete_thread``."""
         await asyncio.to_thread(self.delete_thread, thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Asynchronous version of `delete_for_runs`."""
+        """Asynchronous version of ``delete_for_runs``."""
         await asyncio.to_thread(self.delete_for_runs, run_ids)
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Asynchronous version of `copy_thread`."""
+        """Asynchronous version of ``copy_thread``."""
         await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Asynchronous version of `prune`."""
+        """Asynchronous version of ``prune``."""
         await asyncio.to_thread(lambda: self.prune(thread_ids, strategy=strategy))
 
 

@@ -47,7 +47,7 @@ class HmxProvider(ContextProvider):
 
 
 def chat_items(messages: Iterable[Message]) -> Iterator[Item]:
-    """The texts, calls and results in messages."""
+    """The texts of users and assistants, the calls and the results in messages."""
     for message in messages:
         for content in message.contents:
             if content.type == "text" and content.text and message.role in {"user", "assistant"}:

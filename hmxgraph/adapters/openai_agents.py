@@ -23,7 +23,7 @@ Item = dict[str, Any]
 Instructions = Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]
 _ADD, _POP, _CLEAR = "x-openai-items", "x-openai-pop", "x-openai-clear"
 # Maximum characters of items in the metadata of one event (limit: 64 KB); a larger item is stored alone, in content.
-_MOST = 15_000
+_MOST_IN_METADATA = 15_000
 _log = logging.getLogger(__name__)
 
 
@@ -101,7 +101,7 @@ class HmxSession:
 
     def _add_under(self, key: str, items: Sequence[Item], item_texts: Sequence[str]) -> None:
         for number, texts in enumerate(_portions(item_texts)):
-            large = len(texts[0]) > _MOST
+            large = len(texts[0]) > _MOST_IN_METADATA
             fields = {"items": texts}
             self._append(_ADD, fields if large else {}, {} if large else fields, key=f"{key}/{number}")
         options = {"session_id": self.session_id, "format": "openai-responses", "idempotency_key": key}
@@ -178,14 +178,14 @@ def _text_of(item: Item) -> str:
 
 
 def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
-    """*texts* in order, in lists that fit into one event each.
+    """*texts* in order, in lists that fit into the metadata of one event each; one that is too large is alone.
 
     >>> [len(texts) for texts in _portions(["a", "b", "c" * 20_000, "d"])]
     [2, 1, 1]
     """
     portion: list[str] = []
     for text in texts:
-        if portion and sum(map(len, portion)) + len(text) > _MOST:
+        if portion and sum(map(len, portion)) + len(text) > _MOST_IN_METADATA:
             yield portion
             portion = []
         portion.append(text)

@@ -45,7 +45,7 @@ class HmxMemory(AbstractCapability[Any]):
         return replace(self, known=pack.prompt)
 
     def get_instructions(self) -> str | None:
-        """The pack, between markers."""
+        """The pack, between markers; None for a run without a prompt."""
         return self.known or None
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:

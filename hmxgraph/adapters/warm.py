@@ -1,7 +1,7 @@
 """A warm process keeps a graph open and answers hooks and commands on a local port.
 
 Clients save the cost of connecting. ``hmxgraph serve`` is such a process; if none runs, ``hmxgraph server start`` or
-the first hook starts one (`hmxgraph.cli.resident`).
+the first hook starts one (``hmxgraph.cli.resident``).
 
 To start fast, this module imports only the standard library, platformdirs and ``hmxgraph`` itself: an agent waits for
 the client. The address and key of the process are in a private file in the data home. Messages are JSON over an
@@ -28,7 +28,7 @@ import hmxgraph
 
 Message = dict[str, Any]
 # Commands that only read, never prompt and, without ``--html``, write no file; all others run in their own process.
-READING = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
+READ_COMMANDS = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
 # Settings that select the database and how it is read: a warm process answers only clients with the same settings.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a message.
@@ -40,12 +40,14 @@ _STARTING = 20.0
 # Maximum number of seconds that a command waits for a process that is still starting: a second client would make the
 # server plan the same statements twice.
 _LONGEST_START = 60.0
+# Seconds between looks at the state file while a command waits.
 _POLL = 0.05
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
 # Seconds to wait for an answer: longer than a server that has just started takes to plan its statements.
-_PATIENCE = 150.0
-# The shell exits at once, so that the process is not our child: it outlives us and leaves no zombie.
+_ANSWERING = 150.0
+# The shell prints the process id and exits at once, so that the process is not our child: it outlives us and leaves no
+# zombie.
 _DETACHED = 'exec 3<&0 4>&1 >>"$1" 2>&1; shift; "$@" <&3 3<&- 4>&- & echo $! >&4'
 # The exit status that shells report for a program ended by SIGPIPE.
 _UNREAD = 141
@@ -72,7 +74,7 @@ def ask(message: Mapping[str, Any], *, patience: float = 0.0) -> Message | None:
         with Client(("127.0.0.1", state["port"])) as connection:
             _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
-            if not connection.poll(_PATIENCE):
+            if not connection.poll(_ANSWERING):
                 return None
             answer: Message = json.loads(connection.recv_bytes())
     except (OSError, EOFError, ValueError, KeyError, TypeError, AuthenticationError):
@@ -84,7 +86,8 @@ def _running() -> Message:
     """The contents of the state file; only the process id while the process is starting.
 
     Raises:
-        OSError: there is no such file, or its process was killed; others may have its port.
+        OSError: there is no such file, or its process was killed (found on POSIX only): others may have its port.
+        ValueError: the file is not JSON.
 
     """
     state: Message = json.loads(state_file().read_bytes())
@@ -196,7 +199,7 @@ def only_reads(arguments: Sequence[str]) -> bool:
     (True, False, False)
     """
     excluded = any(argument.startswith(("--html", "--help")) for argument in arguments)
-    return bool(arguments) and arguments[0] in READING and not excluded
+    return bool(arguments) and arguments[0] in READ_COMMANDS and not excluded
 
 
 def _print(printed: Sequence[tuple[str, str]]) -> int:
@@ -234,7 +237,7 @@ class Warm:
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Answer while the block runs; *file* gets the address and key. Exit waits for a follow-up task."""
+        """Answer while the block runs, whose end waits for a follow-up task; *file* gets the address and key."""
         from secrets import token_bytes  # noqa: PLC0415 - clients do not need it, and an agent waits for them
 
         key = token_bytes(32)
@@ -290,6 +293,7 @@ class Warm:
 
 
 def _write_private(file: Path, text: str) -> None:
+    """Write *file* atomically, readable only by its owner."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = file.with_name(f".{file.name}.{os.getpid()}")
     temporary.unlink(missing_ok=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from hmxgraph.formats._drafts import Draft, Frame
 from hmxgraph.formats._endings import ending, fields_say_failure
-from hmxgraph.formats._parts import arguments, contents, result
-from hmxgraph.formats._values import listed, present
+from hmxgraph.formats._parts import arguments, result
+from hmxgraph.formats._values import present
 from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.events import ASSISTANT, TOOL
 
@@ -54,14 +54,17 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 
 
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
-    """The draft of a result, linked to its call. Success comes from a flag, an exit code or the text, if known."""
+    """The draft of a result, linked to its call.
+
+    ``success`` comes from a flag of the result or of its producer, else from an exit code or error message in the text.
+    """
     tool, call_event = calls.take(answer.call_id)
     tool = answer.tool or tool
     value, flagged = _unwrapped(answer.value)
     returned, attachments = result(value)
-    known_success = {"success": answer.success if flagged is None else flagged}
+    success = answer.success if flagged is None else flagged
     content = present(tool_name=tool, call_id=answer.call_id) | {"result": returned}
-    content |= ending(returned) | {key: value for key, value in known_success.items() if value is not None}
+    content |= ending(returned) | present(success=success)
     if answer.silent_success:
         content.setdefault("success", not fields_say_failure(returned))
     content |= present(attachments=attachments) | (answer.more or {})
@@ -70,9 +73,9 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
 
 
 def _unwrapped(value: Any) -> tuple[Any, bool | None]:
-    """The content of an MCP result and whether the call succeeded; for any other value, the value itself and None."""
+    """The content of an MCP result, and whether its call succeeded; any other value itself, and None."""
     if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
         if isinstance(value.get("structuredContent"), Mapping):
             return value["structuredContent"], not value["isError"]
-        return contents(listed(value["content"])).text, not value["isError"]
+        return value["content"] or "", not value["isError"]
     return value, None

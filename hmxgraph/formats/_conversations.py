@@ -1,8 +1,9 @@
 """Records that hold messages or whole conversations, in any envelope.
 
-A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
-a record that begins with all earlier messages of a conversation continues it, and only its new messages become events.
-A conversation without a session id that continues none gets a session of its own.
+A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call.
+So a record that begins with all messages read of a conversation continues it, and only its new messages become events.
+This conversation is the one with the record's session id or, without an id, the one read last. A record without an id
+that does not continue it begins a session of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,16 +26,17 @@ _USERS = ("user_id", "userId", "user")
 _AGENTS = ("agent_id", "agentId", "assistant_id")
 # Maximum number of message ids remembered to detect repeated messages.
 _MOST_SEEN = 20_000
-# Maximum number of texts whose repetitions are numbered; beyond it, the one seen longest ago is dropped.
+# Maximum number of messages whose repetitions are numbered; beyond it, the one seen longest ago is dropped.
 _MOST_COUNTED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """The messages of one record, whether they are a whole conversation, and the fields of its envelope.
+    """The messages of one record, whether they are a conversation from its beginning, and the fields of its envelope.
 
-    ``own_id`` is the id of the last message, if the envelope states it. ``left_out`` gives the reason for each part of
-    the record that is not read. If there is nothing to read, ``skipped`` says why.
+    ``own_id`` is the id of the last message, if the envelope states it; ``metadata`` becomes metadata of every event.
+    ``left_out`` gives the reason for each part of the record that is not read. If there is nothing to read, ``skipped``
+    says why.
     """
 
     messages: tuple[Message, ...] = ()
@@ -95,9 +97,9 @@ def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 class _Conversations:
     """Tracks how far each conversation of a source was read.
 
-    ``_known`` holds the number of messages read of each whole conversation, and the hash of these messages (`_chain`);
-    ``_latest`` the conversation read last; ``_seen`` the hash of each message by its id; ``_counts`` how often each
-    text without id and time occurred.
+    ``_known`` holds by session the number of messages read of a whole conversation, and the hash of these messages
+    (``_chain``); ``_latest`` the session of the one read last; ``_seen`` the hash of each message by its id;
+    ``_counts`` how often each single message without id and time occurred in its session.
     """
 
     def __init__(self, origin: Origin, reader: Reader) -> None:
@@ -110,44 +112,45 @@ class _Conversations:
         self._latest: list[str] = origin.carried.setdefault("latest", [])
 
     def outcome(self, record: Record, talk: Talk) -> Outcome:
-        """The events of the new messages in a record."""
-        session_id, start, reached = (
+        """The events of the new messages in a record, or why it has none."""
+        session_id, start, next_known = (
             self._continuation(record, talk) if talk.whole else (self._session(record, talk), 0, None)
         )
         if not session_id:
             fault = Fault("$", "HMX-E 2.1", "no session", "a session_id in the record or from the caller")
             return Outcome(record, fault=fault)
-        framed: list[tuple[Message, Frame]] = []
+        new_messages: list[tuple[Message, Frame]] = []
         for position, message in enumerate(talk.messages[start:], start):
             place = replace(_place(talk, message, session_id, position), in_order=not talk.whole)
             key = _message_key(message) if talk.whole else self._single_key(message, place)
             frame = frame_of(record, self._origin, place, key)
             if isinstance(frame, Fault):
                 return Outcome(record, fault=frame)
-            framed.append((message, frame))
-        if reached:
-            self._known[session_id] = reached
+            new_messages.append((message, frame))
+        if next_known:
+            self._known[session_id] = next_known
             self._latest[:] = [session_id]
-        readings = [(frame, self._reading(message, frame)) for message, frame in framed]
+        readings = [(frame, self._reading(message, frame)) for message, frame in new_messages]
         outcome = joined(record, readings, self._origin.carried)
         return replace(outcome, left_out=(*outcome.left_out, *talk.left_out)) if outcome.events else outcome
 
     def _single_key(self, message: Message, place: Place) -> str:
         """The identity of a message outside a conversation: people say the same words more than once in a session.
 
-        Repetitions differ by their time; without one, they are numbered. Messages with an id need neither.
+        Repetitions differ by their time; without one, they are numbered. Messages with an id, and those of a live call,
+        which have the caller's key, need neither.
         """
         key = _message_key(message)
         if place.own_id or self._origin.key:
             return key
         if own_time := moment(place.time):
             return f"{key} {own_time.us}"
-        name_of_text = derived_id(place.session_id, key)[:16]
-        before = self._counts.pop(name_of_text, 0)
-        self._counts[name_of_text] = before + 1
+        counted = derived_id(place.session_id, key)[:16]
+        earlier = self._counts.pop(counted, 0)
+        self._counts[counted] = earlier + 1
         if len(self._counts) > _MOST_COUNTED:
             del self._counts[next(iter(self._counts))]
-        return f"{key} {before}" if before else key
+        return f"{key} {earlier}" if earlier else key
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
         """A message's drafts; in a file, one with the id and the content of a message read before is a repetition.
@@ -170,13 +173,14 @@ class _Conversations:
     def _continuation(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
         """The session of a whole conversation, how many of its messages are not new, and its next ``_known`` entry."""
         own_session = name(first(talk.envelope, _SESSIONS))
-        base = own_session or session_of(record, self._origin)
+        source_session = session_of(record, self._origin)
         chain = _chain(talk.messages)
-        latest = own_session or (self._latest[0] if self._latest else base)
-        count, ends = self._known.get(latest, [0, ""])
-        if count and chain[count - 1 : count] != [ends]:
-            latest, count = base if own_session else f"{base}#{record.line}", 0
-        return latest if base else "", count, [len(chain), chain[-1]] if chain else None
+        session_id = own_session or (self._latest[0] if self._latest else source_session)
+        count, last_hash = self._known.get(session_id, [0, ""])
+        if count and chain[count - 1 : count] != [last_hash]:
+            session_id, count = own_session or f"{source_session}#{record.line}", 0
+        next_known = [len(chain), chain[-1]] if chain else None
+        return session_id if own_session or source_session else "", count, next_known
 
 
 def _place(talk: Talk, message: Message, session_id: str, position: int) -> Place:
@@ -196,8 +200,8 @@ def _place(talk: Talk, message: Message, session_id: str, position: int) -> Plac
     )
 
 
-# Fields that identify calls and results.
-_IDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
+# Fields that distinguish calls, results and attachments.
+_FIELDS = ("id", "name", "arguments", "input", "action", "call_id", "tool_call_id", "tool_use_id", "output", "source")
 
 
 def _message_key(message: Message) -> str:
@@ -212,7 +216,7 @@ def _message_key(message: Message) -> str:
 
 
 def _key_values(fields: Mapping[str, Any]) -> list[str]:
-    return [_repr(fields[field]) for field in _IDS if fields.get(field) is not None]
+    return [_repr(fields[field]) for field in _FIELDS if fields.get(field) is not None]
 
 
 def _repr(value: Any) -> str:

@@ -17,7 +17,7 @@ from hmxgraph.text.marks import cut_marked
 
 # The event type of a model's reasoning: stored, but not part of the conversation.
 REASONING = "x-hmxgraph-reasoning"
-# Ids of at least this length count as unique; shorter ones, only within their session.
+# Ids of at least this many characters count as unique; shorter ones, only within their session.
 _LONG_ID = 16
 _MILLISECOND = 1_000
 # Microseconds between lines of a source without times.
@@ -35,13 +35,16 @@ _MOST_METADATA = 60 * KB
 _DEEPEST_PACK = 40
 # Metadata that the engine itself reads: kept whole, whatever else has to be cut.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
-# Text lengths to which an event that is too large is cut, tried in this order.
-_CUTS = (100_000, 20_000, 4_000, 800, 160)
+# In content or metadata that is too large, texts are cut to the first of these lengths (in characters) that suffices.
+_TEXT_LENGTHS = (100_000, 20_000, 4_000, 800, 160)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One part of a record before it becomes an event; ``part`` distinguishes it from the record's other parts."""
+    """One part of a record before it becomes an event; ``part`` distinguishes it from the record's other parts.
+
+    ``origin`` says who wrote it (docs/trust.md); an :class:`Origin` is something else.
+    """
 
     event_type: str
     content: JsonObject
@@ -64,15 +67,15 @@ class Frame:
     trace_id: str | None = None
 
     def event_id(self, part: str) -> str:
-        """The id of the event for that part."""
+        """The id of the event that this part becomes."""
         return f"{self.record_id}#{part}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content of one record as drafts, and the reason for every part left out.
+    """The drafts of one record or message, and the reason for each part left out.
 
-    If the record repeats an earlier event, ``part_of`` is the id of that event.
+    If it repeats an earlier event, ``part_of`` is the id of that event.
     """
 
     drafts: tuple[Draft, ...] = ()
@@ -132,7 +135,7 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message belongs: its session, id and time, if it names any.
+    """Where a message belongs: its session, id and time, if it names any, and its position in the record.
 
     A short id usually numbers the messages of a session, so the session is put before it unless ``unique`` is set. With
     ``in_order``, records of the same time keep the order in which they are read.
@@ -206,18 +209,20 @@ def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft, with warnings; None and the reason if the draft contained nothing but packs."""
+    """The event of a draft, an empty reason, and warnings; None and the reason if it contained nothing but packs.
+
+    *order* is the offset of its sequence from the time of the frame.
+    """
     content, pack_ids = without_packs(draft.content)
-    if pack_ids and not _says_something(draft.event_type, content):
+    if pack_ids and not (_says_something(draft.event_type, content) or content.get("attachments")):
         return None, "text of a pack, recalled from memory", []
-    content, warned = storable(content)
-    metadata, warned_too = storable(
+    content, content_warnings = storable(content)
+    whole_metadata, metadata_warnings = storable(
         {ORIGIN: draft.origin, **frame.metadata, **draft.metadata} | ({"cut_packs": pack_ids} if pack_ids else {})
     )
-    content, shortened = _fitted(content, _MOST_CONTENT)
-    whole = metadata
-    metadata, shortened_too = _fitted(metadata, _MOST_METADATA)
-    metadata |= {name: whole[name] for name in _ENGINE_METADATA if name in whole}
+    content, content_cuts = _fitted(content, _MOST_CONTENT)
+    metadata, metadata_cuts = _fitted(whole_metadata, _MOST_METADATA)
+    metadata |= {name: whole_metadata[name] for name in _ENGINE_METADATA if name in whole_metadata}
     document = {
         "hmx_version": HMX_VERSION,
         "event_id": frame.event_id(draft.part),
@@ -235,11 +240,11 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
         "trace_id": frame.trace_id,
     }
     document |= {key: value for key, value in optional.items() if value}
-    return document, "", [*warned, *warned_too, *shortened, *shortened_too]
+    return document, "", [*content_warnings, *metadata_warnings, *content_cuts, *metadata_cuts]
 
 
 def _says_something(event_type: str, content: JsonObject) -> bool:
-    """Whether an event is worth storing: it has text, or is a call, a result or an error."""
+    """Whether an event is worth storing: it has a text or comment, or is a call, a result or an error."""
     if event_type in {"tool_call", "tool_result", "error"}:
         return True
     return any(isinstance(value, str) and value.strip() for key, value in content.items() if key in {"text", "comment"})
@@ -268,17 +273,20 @@ def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
 
 
 def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
-    """*value* with long texts cut until it has at most *most* bytes (HMX-E 11), and a warning if it was cut."""
+    """*value* with long texts cut until it has at most *most* bytes (HMX-E 11), and a warning if it was cut.
+
+    If cutting its texts is not enough, the start of its Python text, as the field ``text`` of an object.
+    """
     size = _bytes(value, most)
     if size <= most:
         return value, []
-    for longest in _CUTS:
+    for longest in _TEXT_LENGTHS:
         shortened = _shortened(value, longest)
         if _bytes(shortened, most) <= most:
             return shortened, [
                 f"texts longer than {longest} characters were cut: {size} bytes are more than HMX-E 11 allows"
             ]
-    # A character takes up to six bytes.
+    # A character takes up to six bytes; the rest is room for the field name.
     return {"text": str(value)[: most // 8]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]
 
 
@@ -297,11 +305,12 @@ def _shortened(value: Any, longest: int) -> Any:
 
 
 def with_openings(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
-    """*drafts* with the first user message of each session marked: it states the session's goal."""
+    """*drafts* of a session, with the session's first user message that has text marked: it states the goal."""
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
-        opens = draft.event_type == "message" and draft.origin == USER and session_id not in sessions
-        if opens := opens and _says_something(draft.event_type, without_packs(draft.content)[0]):
+        by_user = draft.event_type == "message" and draft.origin == USER
+        opens = by_user and session_id not in sessions and _says_something("message", without_packs(draft.content)[0])
+        if opens:
             sessions[session_id] = True
         yield replace(draft, metadata={**draft.metadata, "opening": True}) if opens else draft
 

@@ -1,4 +1,4 @@
-"""The outcome of a call, as far as its result states it: by an exit code, an error message, or fields for success."""
+"""How a call ended, as far as its result states it: by an exit code, an error message, or fields for success."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,8 @@ from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.events import went_well
 from hmxgraph.text.error_texts import opens_with_error
 
+# "Exit code: 1", "[exited with status 1", "Process exited with code 1", "make completed with exit code 1" or
+# "<exit_code>1", each at the start of a line.
 _EXIT_CODE = re.compile(
     r"(?:^|\n)\W{0,3}(?:(?:process|command|program) |[^\n]{0,60} completed with )?"
     r"(?:exited with (?:code|status) |exit (?:code|status)[: =] ?|<exit_code>)(?P<code>-?\d{1,10})\b",

@@ -32,6 +32,9 @@ _HOSTED = {
     "mcp_call": ("arguments", "output"),
 }
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
+# Durations of more seconds, such as infinity, are ignored.
+_LONGEST_SECONDS = 1e9
+# Items without anything to store, with the reason.
 _SKIPPED = {
     "mcp_list_tools": "list of tools",
     "additional_tools": "list of tools",
@@ -98,6 +101,7 @@ def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
 
 
 def _call_input(item: Item, field: str) -> Any:
+    """The input of a hosted call: an object or arguments as they are, any other value under the field's name."""
     value = item.get(field)
     return value if isinstance(value, Mapping) or field == "arguments" or value is None else {field: value}
 
@@ -119,9 +123,10 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 
 
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
-    """The output of a command, whether it succeeded (None if unknown), and its exit code and duration, if stated.
+    """The output of a command, whether it succeeded (None if unknown), and further content fields of its result.
 
-    Codex wraps them in an object, shell calls in a list of objects; any other value is the output itself.
+    Those are its exit code, duration and timeout, if stated. Codex wraps all of these in an object, shell calls in a
+    list of objects; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})
@@ -137,7 +142,9 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     if "output" in fields and "exit_code" in metadata:
         code, seconds = metadata["exit_code"], metadata.get("duration_seconds")
         is_integer = type(code) is int
-        milliseconds = round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else None
+        milliseconds = (
+            round(seconds * 1000) if isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_SECONDS else None
+        )
         return (
             fields["output"],
             code == 0 if is_integer else None,
@@ -149,7 +156,7 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
 
 
 def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
-    """The joined output of one call's commands; a timeout, or else the first non-zero exit code, means failure."""
+    """What ``command_output`` returns, for the commands of one call; any timeout or exit code but 0 means failure."""
     printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
     outcomes = [mapping(part.get("outcome")) for part in parts]
     if any(outcome.get("type") == "timeout" for outcome in outcomes):

@@ -1,4 +1,4 @@
-"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, OpenTelemetry, and plain ones.
+"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, Gemini, OpenTelemetry, and plain ones.
 
 All have the same parts under slightly different names: a role, text or blocks, calls inside the blocks or in a field of
 their own, results as messages or as blocks. One reader handles them all, so that logs may mix them.
@@ -13,7 +13,7 @@ from hmxgraph.formats._harness_text import passages
 from hmxgraph.formats._parts import contents
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
-from hmxgraph.protocol.events import ASSISTANT, OPERATOR, USER
+from hmxgraph.protocol.events import ASSISTANT, OPERATOR, TOOL, USER
 
 Message: TypeAlias = Mapping[str, Any]
 
@@ -25,7 +25,9 @@ ROLES = {
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
 }
+# Who wrote a message, by its role; the text of tools is no message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
+# Types of blocks that are calls, results and thoughts; a field marks those results that have no type (Gemini's).
 _CALL_BLOCKS = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call", "server_tool_call"}
 )
@@ -70,14 +72,14 @@ def is_message(value: Any) -> bool:
 
 
 def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
-    """The drafts of one message, and the parts left out."""
+    """The drafts of one message, and the reason for each part left out."""
     role = role_of(message)
     if not role:
         return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
     blocks = _blocks(message)
     if role == "tool" and not any(map(_is_result, blocks)):
         return Reading((answer_draft(calls, "0", _tool_message(message)),))
-    reader = _Reader(role, _author(message, role), frame, calls)
+    reader = _BlockReader(role, _author(message, role), frame, calls)
     reader.read(blocks)
     for call in _separate_calls(message):
         reader.call(*call)
@@ -91,36 +93,37 @@ def _is_result(block: Any) -> bool:
     return kind in _RESULT_BLOCKS or kind.endswith("_tool_result") or bool(_RESULT_FIELDS & fields.keys())
 
 
-class _Reader:
-    """Collects the drafts of one message block by block; consecutive texts are one draft."""
+class _BlockReader:
+    """Collects the drafts of one message block by block; consecutive texts and attachments are one draft."""
 
     def __init__(self, role: str, author: JsonObject, frame: Frame, calls: Calls) -> None:
         self.drafts: list[Draft] = []
         self.left_out: list[str] = []
         self._role, self._author, self._frame, self._calls = role, author, frame, calls
-        self._text_blocks: list[Any] = []
-        self._called: set[str] = set()
+        self._message_blocks: list[Any] = []
+        self._call_ids: set[str] = set()
 
     def read(self, blocks: list[Any]) -> None:
         """Read the blocks in order."""
         for block in blocks:
             kind = name(mapping(block).get("type"))
-            special = self._special(kind, mapping(block))
-            if special is None:
-                self._text_blocks.append(block)
+            read_block = self._method_for(kind, mapping(block))
+            if read_block is None:
+                self._message_blocks.append(block)
             else:
                 self._add_message()
-                special(mapping(block))
+                read_block(mapping(block))
         self._add_message()
 
     def call(self, call_id: str, tool: str, arguments: Any) -> None:
         """Add one call, but only once: it may occur both inside and outside the blocks."""
-        if call_id and call_id in self._called:
+        if call_id and call_id in self._call_ids:
             return
-        self._called.add(call_id)
+        self._call_ids.add(call_id)
         self.drafts.append(call_draft(self._calls, self._frame, self._part(), (call_id, tool, arguments)))
 
-    def _special(self, kind: str, block: Message) -> Callable[[Message], None] | None:
+    def _method_for(self, kind: str, block: Message) -> Callable[[Message], None] | None:
+        """The method that reads a call, a result or a thought; None for text and attachments."""
         if kind in _CALL_BLOCKS or "function_call" in block or "functionCall" in block:
             return self._call_block
         if _is_result(block):
@@ -140,7 +143,7 @@ class _Reader:
         call_id = name(inner.get("tool_use_id")) or name(inner.get("tool_call_id")) or name(inner.get("id"))
         flag = inner.get("is_error")
         success = not flag if isinstance(flag, bool) else None
-        silent_success = block is inner and inner.get("type") == "tool_result"
+        silent_success = block is inner and inner.get("type") == "tool_result"  # Anthropic flags only failures
         answer = Answer(call_id, value, name(inner.get("name")), success, silent_success=silent_success)
         self.drafts.append(answer_draft(self._calls, self._part(), answer))
 
@@ -158,13 +161,19 @@ class _Reader:
             self.left_out.append("hidden reasoning")
 
     def _add_message(self) -> None:
-        """Append the text since the last call, result or thought: as one message, or for a user, as passages."""
-        pending = contents(self._text_blocks)
-        self._text_blocks = []
+        """Append the text and attachments since the last call, result or thought.
+
+        They are one message, or for a user, one draft per passage; beside the results of a tool, an observation.
+        """
+        pending = contents(self._message_blocks)
+        self._message_blocks = []
         if not pending.text.strip() and not pending.attachments:
             return
         if self._role == "user":
             self.drafts += self._of_user(pending.text, list(pending.attachments))
+            return
+        if self._role == "tool":
+            self.drafts.append(Draft("observation", pending.fields(), TOOL, self._part(), source="tool"))
             return
         content = {"role": self._role, **pending.fields()}
         self.drafts.append(
@@ -172,46 +181,43 @@ class _Reader:
         )
 
     def _of_user(self, user_text: str, attachments: list[JsonObject]) -> Iterator[Draft]:
-        """The user's words, separated from text that the harness added."""
+        """The user's words and attachments, separated from text that the harness added."""
         sections = list(passages(user_text))
-        if user_text.strip() and not sections and not attachments:  # only wrappers whose text is dropped
-            return
-        if len(sections) <= 1 and all(passage.origin == USER and not passage.wrapper for passage in sections):
-            whole = {"role": "user", "text": user_text} | present(attachments=attachments)
-            yield Draft("message", whole, USER, self._part(), source="user", metadata=self._author)
-            return
         start = len(self.drafts)
-        for number, passage in enumerate(sections):
-            by_user = passage.origin == USER
-            content: JsonObject = {"role": "user", "text": passage.text} if by_user else {"text": passage.text}
-            if by_user and attachments:
-                content["attachments"], attachments = attachments, []
-            yield Draft(
-                "message" if by_user else "observation",
-                content,
-                passage.origin,
-                str(start + number),
-                source="user" if by_user else "harness",
-                metadata=self._author if by_user else {"harness_kind": passage.wrapper},
-            )
+        if len(sections) == 1 and sections[0].origin == USER and not sections[0].wrapper:
+            yield self._user_message(user_text, attachments, start)
+            return
+        for number, passage in enumerate(sections, start):
+            if passage.origin == USER:
+                yield self._user_message(passage.text, attachments, number)
+                attachments = []
+            else:
+                metadata = {"harness_kind": passage.wrapper}
+                content = {"text": passage.text}
+                yield Draft("observation", content, passage.origin, str(number), source="harness", metadata=metadata)
+        if attachments:
+            yield self._user_message("", attachments, start + len(sections))
+
+    def _user_message(self, user_text: str, attachments: list[JsonObject], number: int) -> Draft:
+        content = {"role": "user", "text": user_text} | present(attachments=attachments)
+        return Draft("message", content, USER, str(number), source="user", metadata=self._author)
 
     def _part(self) -> str:
         return str(len(self.drafts))
 
 
 def _blocks(message: Message) -> list[Any]:
-    """The blocks of a message; text alone is one block of text."""
+    """The blocks of a message: ``reasoning_content``, the content (a text is one block), ``refusal`` and ``audio``."""
     content = next(
         (message[field] for field in ("content", "parts", "value", "text") if message.get(field) is not None), None
     )
     if isinstance(content, Mapping):
         content = content.get("parts", [content])
     blocks = [content] if isinstance(content, str) else [*listed(content)]
-    more = (("reasoning_content", "thinking"), ("refusal", "refusal"))
-    extra = [{"type": kind, "text": message[field]} for field, kind in more if text(message.get(field))]
-    thoughts = [block for block in extra if block["type"] == "thinking"]
-    audio = [{"type": "audio", **mapping(message.get("audio"))}] if message.get("audio") else []
-    return [*thoughts, *blocks, *(block for block in extra if block["type"] != "thinking"), *audio]
+    thought, refusal, audio = (message.get(field) for field in ("reasoning_content", "refusal", "audio"))
+    thoughts = [{"type": "thinking", "text": thought}] if text(thought) else []
+    refusals = [{"type": "refusal", "text": refusal}] if text(refusal) else []
+    return [*thoughts, *blocks, *refusals, *([{"type": "audio", **mapping(audio)}] if audio else [])]
 
 
 def _separate_calls(message: Message) -> Iterator[tuple[str, str, Any]]:

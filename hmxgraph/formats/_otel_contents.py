@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hmxgraph.formats._messages import Message
-from hmxgraph.formats._spans import Span, SpanEvent, json_or_text, tree
+from hmxgraph.formats._spans import Span, SpanEvent, indexed_list, json_or_text
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
 
+# Kinds of spans by the operation or kind that a span states, and those of Claude Code's spans by their names.
 _KINDS = {
     **dict.fromkeys(("chat", "generate_content", "text_completion", "LLM", "completion"), "model"),
     **dict.fromkeys(("execute_tool", "TOOL", "tool"), "tool"),
@@ -27,7 +28,7 @@ _CLAUDE_CODE = {
     "claude_code.llm_request": "model",
     "claude_code.tool.execution": "ending",
 }
-# Placeholders that instrumentation writes when it must not record contents.
+# Placeholders that instrumentation writes in place of contents that it must not record.
 _WITHHELD = frozenset({"<elided>", "<REDACTED>", "[REDACTED]", "REDACTED", "N/A"})
 _EVENT_ROLES = {
     "gen_ai.system.message": "system",
@@ -91,10 +92,10 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
     inputs = listed(json_or_text(attributes.get("gen_ai.input.messages")))
     outputs = listed(json_or_text(attributes.get("gen_ai.output.messages")))
     if not inputs and not outputs:
-        inputs = [_of_openinference(part) for part in tree(attributes, "llm.input_messages")]
-        outputs = [_of_openinference(part) for part in tree(attributes, "llm.output_messages")]
+        inputs = [_of_openinference(part) for part in indexed_list(attributes, "llm.input_messages")]
+        outputs = [_of_openinference(part) for part in indexed_list(attributes, "llm.output_messages")]
     if not inputs and not outputs:
-        inputs, outputs = tree(attributes, "gen_ai.prompt"), tree(attributes, "gen_ai.completion")
+        inputs, outputs = indexed_list(attributes, "gen_ai.prompt"), indexed_list(attributes, "gen_ai.completion")
     if not inputs and not outputs:
         inputs, outputs = _of_events(span.events)
     if not inputs and not outputs:
@@ -103,7 +104,7 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
 
 
 def _stated(span: Span) -> JsonObject:
-    """The attributes of a span, completed by those of its events."""
+    """The attributes of a span, completed by the ``gen_ai`` attributes of its events."""
     attributes: JsonObject = {}
     for event in span.events:
         attributes |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
@@ -141,7 +142,10 @@ def _is_withheld(value: Any) -> bool:
 
 
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
-    """The text that an agent received or returned, as a message; in an object of arguments, its ``task``."""
+    """The text that an agent received or returned, as a message; in an object of arguments, its ``task``.
+
+    Empty if there is none: other objects and arrays of JSON are no text for a reader.
+    """
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
     is_text = isinstance(words, str) and bool(words.strip()) and words.lstrip()[:1] not in {"{", "["}
@@ -179,6 +183,7 @@ def _of_events(events: Sequence[SpanEvent]) -> tuple[list[Message], list[Message
 
 
 def _of_event(event: SpanEvent, role: str) -> Message:
+    """The message of an event or log; its fields may be inside a ``body``, a ``message``, or both."""
     fields = {**event.attributes, **mapping(event.attributes.get("body"))}
     inner = json_or_text(fields.get("message"))
     fields |= mapping(inner) if isinstance(inner, Mapping) else {"content": inner} if inner else {}
@@ -195,7 +200,7 @@ def _of_event(event: SpanEvent, role: str) -> Message:
 
 
 def _of_adk(span: Span) -> tuple[list[Message], list[Message]]:
-    """The messages of a request to Gemini and of its response, which ADK writes as JSON."""
+    """The messages of a request to Gemini and of its response unless partial, which ADK writes as JSON."""
     request = mapping(json_or_text(span.attributes.get(_ADK_REQUEST)))
     response = mapping(json_or_text(span.attributes.get(_ADK_RESPONSE)))
     inputs = [_of_gemini(mapping(content), "user") for content in listed(request.get("contents"))]
@@ -262,7 +267,7 @@ class ToolSpan:
 
 
 def tool_of(span: Span) -> ToolSpan:
-    """The call of a tool's span."""
+    """The call of a tool's span; if it failed without a result, the error is its result."""
     tool = name(
         span.first("gen_ai.tool.name", "tool.name", "tool_call.function.name", "tool_name", "traceloop.entity.name")
     )
@@ -381,7 +386,7 @@ def exception(span: Span) -> JsonObject:
 
 
 def error_text(span: Span) -> str:
-    """The exception's message, or the span's status if that contains it; without both, the error's type."""
+    """The exception's message, or the span's status if that contains it; without both, the error's type or "failed"."""
     raised = text(exception(span).get("exception.message"))
     if raised and raised not in span.status:
         return raised

@@ -17,12 +17,18 @@ from hmxgraph.formats.conversion import JsonObject
 # Jaeger's names for the status of a span.
 _STATUS, _STATUS_TEXT = "otel.status_code", "otel.status_description"
 _MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
+# Fields by which a record looks like a trace or a span.
 _TRACE_FIELDS = frozenset(
     {"resourceSpans", "resource_spans", "resourceLogs", "scopeSpans", "spanId", "span_id", "spanID"}
 )
 # Attributes that OpenInference may nest in an object, where the SDK writes dotted keys.
 _NESTED = ("llm", "input", "output", "openinference", "tool", "session", "user", "gen_ai", "retrieval")
+# Objects nested deeper are kept as they are.
 _DEEPEST = 20
+# Maximum number of characters of a tag that is an integer of 64 bits.
+_LONGEST_INTEGER = 20
+# Attributes that a model call takes from the log record that it stands for.
+_IDENTITY = ("gen_ai.conversation.id", "session.id", "gen_ai.agent.name", "gen_ai.request.model", "user.id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +83,12 @@ def _as_otlp(value: Mapping[str, Any]) -> JsonObject | None:
     context = mapping(value.get("context"))
     if "trace_id" in context and "span_id" in context:
         return _sdk(value)
-    if _is_flat(value):
+    if _is_span(value):
         return _wrapped([_resource_span(value)])
     if traces := _jaeger_traces(value):
         return _wrapped(span for trace in traces for span in _of_jaeger(trace))
     spans = [mapping(part) for part in listed(value.get("spans"))]
-    if spans and all(map(_is_flat, spans)):
+    if spans and all(map(_is_span, spans)):
         return _wrapped(_resource_span(span) for span in spans)
     return None
 
@@ -110,7 +116,7 @@ def _sdk(value: Mapping[str, Any]) -> JsonObject:
 
 
 def _spread(fields: JsonObject) -> JsonObject:
-    """Attributes with nested objects flattened to dotted keys."""
+    """Attributes, with the objects under the names in ``_NESTED`` flattened to dotted keys."""
     flat: JsonObject = {}
     for key, value in fields.items():
         if key in _NESTED and isinstance(value, Mapping):
@@ -136,7 +142,7 @@ def _dotted(value: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
 # One span per record, as exporters to JSON lines write it.
 
 
-def _is_flat(span: Mapping[str, Any]) -> bool:
+def _is_span(span: Mapping[str, Any]) -> bool:
     """Whether a record is a span: it has OTLP's ``traceId`` and ``spanId``, or ids under other names and a start.
 
     The start tells spans from lines of a program's log, which often have such ids as well.
@@ -156,7 +162,8 @@ def _first(span: Mapping[str, Any], fields: Iterable[str]) -> Any:
     return next((span[field] for field in fields if span.get(field) not in (None, "")), None)
 
 
-def _flat(span: Mapping[str, Any]) -> JsonObject:
+def _otlp_span(span: Mapping[str, Any]) -> JsonObject:
+    """A span of a record in the field names of OTLP JSON."""
     status = span.get("status", span.get("status_code"))
     if not isinstance(status, Mapping):
         status = {"code": status, "message": span.get("status_message")}
@@ -180,7 +187,7 @@ def _resource_span(span: Mapping[str, Any]) -> JsonObject:
     resource = mapping(span.get("resource"))
     return {
         "resource": {"attributes": resource.get("attributes", resource)},
-        "scopeSpans": [{"spans": [_flat(span)]}],
+        "scopeSpans": [{"spans": [_otlp_span(span)]}],
     }
 
 
@@ -254,12 +261,9 @@ def _tags(tags: Any) -> JsonObject:
 
 
 def _tag(kind: Any, value: Any) -> Any:
-    if kind == "int64" and isinstance(value, str) and len(value) <= _LONGEST_NUMBER and value.lstrip("-").isdecimal():
+    if kind == "int64" and isinstance(value, str) and len(value) <= _LONGEST_INTEGER and value.lstrip("-").isdecimal():
         return int(value)
     return value == "true" if kind == "bool" and isinstance(value, str) else value
-
-
-_LONGEST_NUMBER = 20
 
 
 # Logs.
@@ -277,8 +281,8 @@ def _log_records(logs: list[Any]) -> Iterator[_Log]:
     for resource in map(mapping, logs):
         resource_attributes = attributes(mapping(resource.get("resource")).get("attributes"))
         for scope in map(mapping, listed(resource.get("scopeLogs", resource.get("scope_logs")))):
-            for written in listed(scope.get("logRecords", scope.get("log_records"))):
-                yield _log(mapping(written), resource_attributes)
+            for log_record in listed(scope.get("logRecords", scope.get("log_records"))):
+                yield _log(mapping(log_record), resource_attributes)
 
 
 def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
@@ -292,13 +296,16 @@ def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
         "traceId": record.get("traceId", record.get("trace_id")),
         "spanId": record.get("spanId", record.get("span_id", "")),
     }
-    bare = (spans_in({**ids, "attributes": {}}) or [])[0]
-    return _Log(event, replace(bare, start=time, end=time, resource=resource_attributes))
+    span = (spans_in({**ids, "attributes": {}}) or [])[0]
+    return _Log(event, replace(span, start=time, end=time, resource=resource_attributes))
 
 
 def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
-    """The spans with their log records; records of a span in another export become a model call of their own."""
-    joined: dict[tuple[str, str], list[SpanEvent]] = {}
+    """The spans with their log records; records of a span in another export become a model call of their own.
+
+    Only records of the GenAI conventions are added, and only if they name a span or their trace has one model call.
+    """
+    log_events: dict[tuple[str, str], list[SpanEvent]] = {}
     foreign_spans: dict[tuple[str, str], Span] = {}
     left_out: list[str] = []
     span_keys = {(span.trace_id, span.span_id) for span in spans}
@@ -310,15 +317,15 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
         elif not span_key[1]:
             left_out.append(f"log record {log.event.name[:60]!r} without a span")
         else:
-            joined.setdefault(span_key, []).append(log.event)
+            log_events.setdefault(span_key, []).append(log.event)
             if span_key not in span_keys:
                 foreign_spans.setdefault(span_key, _call_of(log))
     all_spans = [*spans, *foreign_spans.values()]
-    joined_spans = [
-        replace(span, events=(*span.events, *joined.pop((span.trace_id, span.span_id), ()))) for span in all_spans
+    with_logs = [
+        replace(span, events=(*span.events, *log_events.pop((span.trace_id, span.span_id), ()))) for span in all_spans
     ]
-    joined_spans.sort(key=lambda span: (span.start.us if span.start else 0, span.span_id))
-    return Export(tuple(joined_spans), tuple(left_out))
+    with_logs.sort(key=lambda span: (span.start.us if span.start else 0, span.span_id))
+    return Export(tuple(with_logs), tuple(left_out))
 
 
 def _call_of(log: _Log) -> Span:
@@ -328,11 +335,8 @@ def _call_of(log: _Log) -> Span:
     return replace(log.span, name="", attributes={"gen_ai.operation.name": operation, **identity})
 
 
-_IDENTITY = ("gen_ai.conversation.id", "session.id", "gen_ai.agent.name", "gen_ai.request.model", "user.id")
-
-
 def _only_model_calls(spans: list[Span]) -> dict[str, str]:
     """The model call of each trace that has exactly one: logs without a span id belong to it."""
     calls = [span for span in spans if name(span.attributes.get("gen_ai.operation.name")) in _MODEL_OPERATIONS]
-    number = Counter(span.trace_id for span in calls)
-    return {span.trace_id: span.span_id for span in calls if number[span.trace_id] == 1}
+    calls_in = Counter(span.trace_id for span in calls)
+    return {span.trace_id: span.span_id for span in calls if calls_in[span.trace_id] == 1}

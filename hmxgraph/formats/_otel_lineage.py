@@ -12,16 +12,16 @@ from hmxgraph.formats._spans import Span
 from hmxgraph.formats._values import name
 from hmxgraph.formats.conversion import JsonObject
 
-_CONVERSATION = "gen_ai.conversation.id"
-_SESSION = (
+_CONVERSATION_ATTRIBUTE = "gen_ai.conversation.id"
+_SESSION_ATTRIBUTES = (
     "session.id",
     "gcp.vertex.agent.session_id",
     "langfuse.session.id",
     "traceloop.association.properties.session_id",
 )
-_AGENT = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
-# Maximum number of earlier spans remembered: the spans of a trace are written close together.
-_MOST_SPANS = 5_000
+_AGENT_ATTRIBUTES = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
+# Maximum number of earlier spans or traces in each table: the spans of a trace are written close together.
+_MOST_REMEMBERED = 5_000
 # Maximum number of spans followed from a span towards the root.
 _LONGEST_PATH = 100
 
@@ -42,9 +42,9 @@ class Lineage:
     """The spans read so far; kept in *carried*, which the caller stores to resume.
 
     By trace: ``_traces`` holds the conversation and session ids that its spans name, ``_homes`` the session of events
-    stored when no such id decided it. By span: ``_below`` holds the contents of the spans below it, ``_own`` its own
-    and, once ``pass_up`` has noted them, those below it, ``_converted`` whether its contents became events,
-    ``_endings`` the outcome of its call as a span below states it.
+    stored when no such id decided it. By span: ``_spans`` holds its entry, ``_below`` the contents of the spans below
+    it, ``_own`` its own and, once ``pass_up`` has noted them, those below it, ``_converted`` whether its contents
+    became events, ``_endings`` the outcome of its call as a span below states it.
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -61,9 +61,9 @@ class Lineage:
         entry = [
             self._parent(span),
             kind,
-            name(span.first(_CONVERSATION)),
-            name(span.first(*_SESSION)),
-            name(span.first(*_AGENT)),
+            name(span.first(_CONVERSATION_ATTRIBUTE)),
+            name(span.first(*_SESSION_ATTRIBUTES)),
+            name(span.first(*_AGENT_ATTRIBUTES)),
             tool,
         ]
         known = self._spans.get(key_of(span), [""] * len(entry))
@@ -91,7 +91,7 @@ class Lineage:
         """The conversation of a span: the first of these that exists, "" if none does.
 
         - the session of events of the trace that were stored before its conversation was known, unless the trace has
-          several conversation ids, or one of several session ids decides below
+          several conversation ids or, where no conversation id decides, several session ids
         - the conversation id of the span or of the nearest span above it
         - the session id of the span itself
         - the only conversation id of the trace
@@ -112,7 +112,7 @@ class Lineage:
         return home
 
     def settle_in(self, span: Span, session_id: str) -> None:
-        """Note the session in which events of the trace were stored, if no id told the session of this span."""
+        """Note the session in which events of the trace were stored, if no id decided the session of this span."""
         if span.trace_id not in self._homes and not self.session(span):
             self._homes[span.trace_id] = session_id
 
@@ -121,7 +121,7 @@ class Lineage:
         return next((entry[_AGENT_NAME] for entry in self._path(span) if entry[_AGENT_NAME]), "")
 
     def forget(self) -> None:
-        """Forget the oldest spans if there are too many."""
+        """Forget the oldest spans and traces if there are too many."""
         tables: tuple[JsonObject, ...] = (
             self._spans,
             self._traces,
@@ -132,7 +132,7 @@ class Lineage:
             self._endings,
         )
         for table in tables:
-            for key in list(table)[: max(0, len(table) - _MOST_SPANS)]:
+            for key in list(table)[: max(0, len(table) - _MOST_REMEMBERED)]:
                 del table[key]
 
     # What surrounds a span.
@@ -162,7 +162,7 @@ class Lineage:
             contents = self._below.get(key, [])
             if content not in contents:
                 self._below[key] = [*contents, content]
-            if self._spans.get(key, [""] * 6)[_KIND] == "tool":
+            if self._is_tool(key):
                 return
 
     def pass_up(self, span: Span) -> None:
@@ -171,7 +171,7 @@ class Lineage:
         A span below may have been read before this one, which alone names the next span above.
         """
         key = key_of(span)
-        below = () if self._spans.get(key, [""] * 6)[_KIND] == "tool" else self._below.get(key, ())
+        below = () if self._is_tool(key) else self._below.get(key, ())
         for content in (*below, *self._own.get(key, ())):
             self.hold(span, content)
 
@@ -182,11 +182,14 @@ class Lineage:
     def is_inside_converted(self, span: Span) -> bool:
         """Whether the contents of a span above this one, up to the nearest tool, became events."""
         for key in self._keys_above(span):
-            if self._spans.get(key, [""] * 6)[_KIND] == "tool":
+            if self._is_tool(key):
                 return False
             if key in self._converted:
                 return True
         return False
+
+    def _is_tool(self, key: str) -> bool:
+        return key in self._spans and self._spans[key][_KIND] == "tool"
 
     # How calls ended.
 

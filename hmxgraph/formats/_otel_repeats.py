@@ -1,8 +1,8 @@
 """Which messages, calls and results of a conversation are new, since each model call repeats the earlier ones.
 
 A repetition is rarely literal: ids change between a call and its replay, texts gain a closing tag, and one message
-becomes several. So each part is compared by its text, and counts as a repetition as long as a prompt contains it no
-more often than the conversation so far.
+becomes several. So each part (a message's text, a call or a result) has a key made from its text, and counts as a
+repetition as long as a prompt contains it no more often than the conversation so far.
 """
 
 import re
@@ -17,19 +17,20 @@ from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.lenient import storable
 
+# Maximum number of keys in ``_seen``, of entries in each other table, and of calls in each list of calls.
 _MOST_SEEN = 50_000
-_MOST_PARTS = 20_000
-_MOST_WAITING = 1_000
+_MOST_ENTRIES = 20_000
+_MOST_CALLS = 1_000
 # Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")
 _SPACE = re.compile(r"\s+")
-# Minimum length of an argument that counts as another agent's prompt: the user may well type a shorter one, too.
+# Minimum number of characters of an argument that may be another agent's prompt: users type shorter ones, too.
 _SHORTEST_PROMPT = 4
 
 
 @dataclass(slots=True)
 class Prompt:
-    """The keys of the parts of one model call that were read so far, counted and in order."""
+    """The keys of the parts of a model call's or agent's messages that were read so far, counted and in order."""
 
     session_id: str
     parts: Counter[str] = field(default_factory=Counter)
@@ -45,9 +46,9 @@ class Prompt:
 class Repeats:
     """The parts of each conversation that were read so far, and the calls that still lack their span or result.
 
-    Three tables list calls, the oldest first. ``_waiting``: from a model's answer, when neither the span of the tool
-    nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result was read.
-    ``_unclaimed``: from the span of a tool, when no model's answer contained the call yet.
+    There are three lists of calls, the oldest first. ``_waiting``: from a model's or agent's messages, when neither the
+    span of the tool nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result
+    was read. ``_unclaimed``: from the span of a tool, when no model's answer contained the call yet.
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -56,7 +57,7 @@ class Repeats:
         self._waiting: list[list[str]] = carried.setdefault("waiting", [])
         self._answered: list[list[str]] = carried.setdefault("answered", [])
         self._unclaimed: list[list[str]] = carried.setdefault("unclaimed", [])
-        # The keys of its parts by message: reading every message again for each prompt that repeats it would be slow.
+        # The keys of each message's parts, by its id: reading a message again for each prompt would be slow.
         self._parts_of: dict[str, list[str]] = carried.setdefault("parts", {})
         # How often each conversation has each part.
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
@@ -114,7 +115,7 @@ class Repeats:
         return tool, event_id
 
     def add_call(self, session_id: str, call: tuple[str, str, Any], event_id: str, *, of_model: bool) -> None:
-        """Note a call (id, tool, arguments): with *of_model* from a model's answer, else from the span of its tool.
+        """Note a call (id, tool, arguments): with *of_model* from a message, else from the span of its tool.
 
         A model's call waits for the span of its tool, which may lack the id; a call from a span waits for the model's
         answer, which may be read later.
@@ -127,7 +128,7 @@ class Repeats:
         _put(self._aliases, f"{session_id}/{part}/{number}", call_id)
         calls = self._waiting if of_model else self._unclaimed
         calls.append([session_id, tool, call_id, part])
-        del calls[:-_MOST_WAITING]
+        del calls[:-_MOST_CALLS]
 
     def claim(self, session_id: str, call_id: str, part: str) -> bool:
         """Whether a call in a model's answer was read before, from its tool's span; if so, its id becomes an alias."""
@@ -157,7 +158,7 @@ class Repeats:
                 return
 
     def answer(self, session_id: str, tool: str, call_id: str) -> str:
-        """Note that a prompt has the result of a call; returns the id of the call.
+        """Note that a prompt has the result of a call; returns the id of the call, *call_id* if no call waits for it.
 
         Google's ADK numbers results separately from calls, so a result with an unknown id belongs to the oldest waiting
         call to *tool* or, without a tool, to the only waiting call.
@@ -172,7 +173,7 @@ class Repeats:
         for call in calls[:1]:
             self._waiting.remove(call)
             self._answered.append(call)
-            del self._answered[:-_MOST_WAITING]
+            del self._answered[:-_MOST_CALLS]
             return call[2]
         return call_id
 
@@ -211,6 +212,7 @@ def _passed_on(trace_id: str, words: str) -> str:
 
 
 def _plain(words: str) -> str:
+    """A text without closing tag, and with one space in place of any white space."""
     return _SPACE.sub(" ", _CLOSING.sub("", words)).strip()
 
 
@@ -239,6 +241,7 @@ def result_part(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
+    """A value in one spelling, whether it is JSON text or parsed."""
     json_value = parsed(value) if isinstance(value, str) else value
     json_value = value if json_value is None else json_value
     return (
@@ -252,8 +255,8 @@ def call_of(draft: Draft) -> tuple[str, str, Any]:
     return name(content.get("call_id")), text(content.get("tool_name")), content.get("arguments")
 
 
-def _put(table: JsonObject, key: str, value: object, most: int = _MOST_PARTS) -> None:
-    """Store a value; if there are more than *most*, forget the oldest."""
+def _put(table: JsonObject, key: str, value: object, most: int = _MOST_ENTRIES) -> None:
+    """Store a value; if there are more than *most* then, forget the one whose key was added first."""
     table[key] = value
     if len(table) > most:
         del table[next(iter(table))]

@@ -11,14 +11,14 @@ from hmxgraph.formats._values import mapping, name, parsed, present, text
 from hmxgraph.formats.conversion import JsonObject
 
 # Fields in which producers keep the text of a block.
-_WORDS = ("text", "content", "output_text", "input_text", "refusal", "transcript", "value", "thinking")
+_TEXT_FIELDS = ("text", "content", "output_text", "input_text", "refusal", "transcript", "value", "thinking")
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Longer strings in the fields of a non-text block are cut: they are data, of no use to a reader.
+# Strings of more characters in the fields of a non-text block are cut: they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
-_DATA = ("data", "file_data", "b64_json", "blob", "base64")
+_DATA_FIELDS = ("data", "file_data", "b64_json", "blob", "base64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +36,26 @@ class Contents:
 def contents(value: Any) -> Contents:
     """The contents of a message: text, or blocks as OpenAI, Anthropic, LangChain and OpenTelemetry write them.
 
+    Text blocks are joined by line breaks; all other blocks are attachments.
+
     >>> contents([{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "https://a/b.png"}}])
     Contents(text='Look:', attachments=({'type': 'image', 'url': 'https://a/b.png'},))
     """
     if isinstance(value, str):
         return Contents(value)
-    words: list[str] = []
+    texts: list[str] = []
     attachments: list[JsonObject] = []
     for block in value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []:
         text_of_block = block_text(block)
         if text_of_block is not None:
-            words.append(text_of_block)
+            texts.append(text_of_block)
         elif block is not None:
             attachments.append(attachment(block))
-    return Contents("\n".join(word for word in words if word), tuple(attachments))
+    return Contents("\n".join(filter(None, texts)), tuple(attachments))
 
 
 def block_text(block: Any) -> str | None:
-    """The text of a text block; None for a block without text or of another kind.
+    """The text of a text block, which may be just a string; None for a block without text or of another kind.
 
     >>> block_text({"type": "text", "text": "hi"}), block_text({"type": "image"})
     ('hi', None)
@@ -63,11 +65,13 @@ def block_text(block: Any) -> str | None:
     fields = mapping(block)
     if name(fields.get("type", "text")) not in _TEXT_BLOCKS:
         return None
-    return next((fields[field] for field in _WORDS if isinstance(fields.get(field), str)), None)
+    return next((fields[field] for field in _TEXT_FIELDS if isinstance(fields.get(field), str)), None)
 
 
 def attachment(block: Any) -> JsonObject:
-    """A non-text block as an attachment: its kind, its address, and for data its size and hash.
+    """A non-text block as an attachment: its kind, and the size and hash of its data, or its address and names.
+
+    If it has neither, its fields.
 
     >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
     2
@@ -79,8 +83,8 @@ def attachment(block: Any) -> JsonObject:
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
         return {"type": kind, **_data_of_url(url)}
-    holds = (*_DATA, "content") if kind == "blob" else _DATA
-    data = next((both[key] for key in holds if isinstance(both.get(key), str)), None)
+    data_fields = (*_DATA_FIELDS, "content") if kind == "blob" else _DATA_FIELDS
+    data = next((both[key] for key in data_fields if isinstance(both.get(key), str)), None)
     media_type = _first_text(both, _MEDIA_TYPES)
     if data is not None:
         media = media_type or text(both.get("format"))
@@ -104,7 +108,7 @@ _MEDIA_TYPES = ("media_type", "mime_type", "mimeType")
 
 
 def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The first of the named fields that is a text; "" if none is."""
+    """The text of the first named field that has one; "" if none has."""
     return next(filter(None, (text(fields.get(field)) for field in names)), "")
 
 
@@ -154,7 +158,9 @@ def arguments(value: Any) -> JsonObject:
 
 
 def result(value: Any) -> tuple[Any, list[JsonObject]]:
-    """The result of a call, and its attachments: text blocks become text, a JSON object or array in a string its value.
+    """The result of a call, and its attachments.
+
+    Text blocks become one text, other blocks the attachments; a text that is a JSON object or array becomes its value.
 
     >>> result([{"type": "text", "text": "done"}]), result('{"rows": 3}')
     (('done', []), ({'rows': 3}, []))

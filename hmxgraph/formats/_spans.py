@@ -134,6 +134,7 @@ def _event(event: Mapping[str, Any]) -> SpanEvent:
 
 
 def _hex(value: Any) -> str:
+    """An id as lower-case hexadecimal; it may be written as such, with ``0x``, or as base64."""
     id_text = text(value)
     if match := _HEX.fullmatch(id_text):
         return match.group(1).lower()
@@ -144,6 +145,11 @@ def _hex(value: Any) -> str:
 
 
 # Attributes.
+
+# Values nested deeper are not converted; those of OTLP's typed values become text.
+_DEEPEST = 20
+# Maximum digits of a list index. A longer number counts as a name, and Python refuses to convert thousands of digits.
+_LONGEST_INDEX = 9
 
 
 def attributes(value: Any) -> JsonObject:
@@ -160,6 +166,7 @@ def attributes(value: Any) -> JsonObject:
 
 
 def _typed(value: Any, depth: int) -> Any:
+    """The value inside OTLP's ``{"intValue": "5"}`` and the like; protobuf's Python names are read, too."""
     fields = mapping(value)
     if depth > _DEEPEST:
         return str(fields)
@@ -175,17 +182,12 @@ def _typed(value: Any, depth: int) -> Any:
     return content
 
 
-_DEEPEST = 20
-# Maximum digits of a list index. A longer number counts as a name, and Python refuses to convert thousands of digits.
-_LONGEST_NUMBER = 9
-
-
-def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
+def indexed_list(flat: Mapping[str, Any], prefix: str) -> list[Any]:
     """The list that the numbered attributes below *prefix* form; empty if they form none.
 
-    >>> tree({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
+    >>> indexed_list({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
     [{'message': {'role': 'user', 'content': 'hi'}}]
-    >>> tree({f"llm.input.{'1' * 5000}": "hi"}, "llm.input")
+    >>> indexed_list({f"llm.input.{'1' * 5000}": "hi"}, "llm.input")
     []
     """
     root: JsonObject = {}
@@ -203,10 +205,11 @@ def tree(flat: Mapping[str, Any], prefix: str) -> list[Any]:
 
 
 def _lists(node: Any, depth: int) -> Any:
+    """*node* with each object whose keys are all numbers as a list in their order."""
     if not isinstance(node, dict) or depth > _DEEPEST:
         return node
     inner = {key: _lists(part, depth + 1) for key, part in node.items()}
-    if inner and all(key.isdecimal() and len(key) <= _LONGEST_NUMBER for key in inner):
+    if inner and all(key.isdecimal() and len(key) <= _LONGEST_INDEX for key in inner):
         return [inner[key] for key in sorted(inner, key=int)]
     return inner
 

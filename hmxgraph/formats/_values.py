@@ -39,7 +39,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def text(value: Any) -> str:
-    """*value* if it is text, else "".
+    """*value* if it is text, with lone surrogates replaced; else "".
 
     >>> text("a"), text(7)
     ('a', '')
@@ -75,7 +75,7 @@ def present(**fields: Any) -> JsonObject:
 
 
 def fields_of(value: Mapping[str, Any]) -> str:
-    """The field names of an object in an unexpected form, for a fault.
+    """The field names of an object in an unexpected form, for a fault: at most 80 characters of them.
 
     >>> fields_of({"a": 1, "b": 2}), fields_of({})
     ('fields a, b', 'an empty object')
@@ -98,10 +98,12 @@ def parsed(value: str) -> Any:
 # Moments: producers write ISO text, with or without an offset, or seconds, milliseconds, ... since 1970.
 
 _SECOND_US = 1_000_000
-_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
 # Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
-# seconds.
+# seconds. Each limit with the microseconds in its unit.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
+# Number of digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
+_DIGITS = frozenset({10, 13, 16, 19})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ class Moment:
 
 def moment(value: Any) -> Moment | None:
     """The moment that *value* states: ISO text (UTC without an offset), time since 1970, or a date-time; else None.
+
+    Times since 1970 are numbers, or texts of 10 (seconds), 13 (milliseconds), 16 (microseconds) or 19 (nanoseconds)
+    digits.
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
@@ -130,10 +135,10 @@ def moment(value: Any) -> Moment | None:
     return _from_text(str(iso_format())) if callable(iso_format) else None
 
 
-def _from_text(text: str) -> Moment | None:
-    match = _LOOSE.fullmatch(text)
+def _from_text(value: str) -> Moment | None:
+    match = _ISO.fullmatch(value)
     if match is None:
-        return _from_number(int(text)) if text.isdigit() and len(text) in {10, 13, 16, 19} else None
+        return _from_number(int(value)) if value.isdigit() and len(value) in _DIGITS else None
     day, clock, seconds, offset = match.groups()
     if offset in {None, "z", "Z", "UTC"}:
         offset = "Z"
@@ -148,12 +153,12 @@ def _from_text(text: str) -> Moment | None:
 
 
 def _from_number(number: float) -> Moment | None:
-    if not abs(number) < 1e20:
+    if not 0 < number < 1e20:  # False for NaN, too
         return None
-    if isinstance(number, int) and abs(number) > _UNITS[0][0]:
-        us = number // 1000
+    if isinstance(number, int) and number > _UNITS[0][0]:
+        us = number // 1000  # exact: a float has too few digits for nanoseconds
     else:
-        us = round(number * next((factor for above, factor in _UNITS if abs(number) > above), _SECOND_US))
+        us = round(number * next((factor for limit, factor in _UNITS if number > limit), _SECOND_US))
     return Moment(iso(us), us) if 0 < us <= LAST_US else None
 
 
@@ -175,7 +180,9 @@ def derived_id(*parts: Any) -> str:
 
 
 def session_of(record: Record, origin: Origin) -> str:
-    """The session that the caller names, else the source's last two folders and file name; "" if there is neither.
+    """The session that the caller names, else the last two folders of the source and its file name without endings.
+
+    "" if neither is known.
 
     >>> session_of(Record({}, "/data/support/2026/chat.7.jsonl.gz"), Origin())
     'support/2026/chat.7'

@@ -13,6 +13,7 @@ from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 _BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document", "mcp_tool_use"}
 )
+# Types of the pieces in which an answer is streamed.
 _STREAM = (
     "message_start",
     "message_delta",
@@ -52,8 +53,9 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_anthropic(message: Mapping[str, Any]) -> bool:
-    return any(
-        name(mapping(block).get("type")) in _BLOCKS and "role" in message for block in listed(message.get("content"))
+    """Whether a message contains a block of a type that plain messages have not."""
+    return "role" in message and any(
+        name(mapping(block).get("type")) in _BLOCKS for block in listed(message.get("content"))
     )
 
 
@@ -63,7 +65,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a request, a response, a line of a batch, or a log that holds both."""
+    """The messages of a request, a response, a log of both, a line of a batch, or a single message."""
     if value.get("type") in _STREAM:
         return Talk(skipped="part of a streamed answer")
     answer, request = _answer(value), _request(value)

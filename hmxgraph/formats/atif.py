@@ -83,7 +83,7 @@ def _unwrap(value: Fields) -> Talk | Fault:
     for index, step in enumerate(map(mapping, value["steps"])):
         if name(step.get("source")) not in _ROLES:
             return Fault(f"$.steps[{index}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
-        # A step without a time gets that of the step before it.
+        # A step without a time gets that of the step before it, or the first time if no step before it has one.
         time = step.get("timestamp") or time
         model = name(step.get("model_name")) or name(agent.get("model_name"))
         messages += (message | present(timestamp=time, model=model) for message in _messages(step))

@@ -40,7 +40,7 @@ def _like_events(sample: Sequence[Any]) -> Match:
     missing = tuple(name for name in _REQUIRED if sum(name in value for value in records) * 2 <= len(records))
     present_fields = len(_REQUIRED) - len(missing)
     if "hmx_version" in missing or len(missing) > 2:
-        return Match(min(0.45, 0.1 * present_fields), missing)
+        return Match(min(0.45, 0.1 * present_fields), missing)  # below _LEAST_SCORE
     return Match(1.0 - 0.1 * len(missing), missing)
 
 
@@ -76,7 +76,7 @@ FORMATS: tuple[Format, ...] = (
 )
 
 # Minimum score of a recognised format.
-_SURE = 0.5
+_LEAST_SCORE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Recognition:
     @property
     def format(self) -> Format | None:
         """The format of the sample; None if even the nearest does not fit."""
-        return self.nearest if self.match.score >= _SURE else None
+        return self.nearest if self.match.score >= _LEAST_SCORE else None
 
     def __str__(self) -> str:
         if self.format:

@@ -5,6 +5,7 @@ branches are read, too, and marked as ``abandoned_branch``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from hmxgraph.errors import Fault
@@ -87,14 +88,13 @@ def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
         for node_id, node in mapping(value.get("mapping")).items()
         if mapping(node).get("message")
     ]
-    times = [moment(message.get("create_time")) for _, message in messages]
-    last, keys = 0, []
-    for time in times:
-        last = time.us if time else last
-        keys.append(last)
-    return [
-        pair for _, _, pair in sorted(zip(keys, range(len(messages)), messages, strict=True), key=lambda row: row[:2])
-    ]
+    timed: list[tuple[int, tuple[str, Mapping[str, Any]]]] = []
+    us = 0
+    for node_id, message in messages:
+        time = moment(message.get("create_time"))
+        us = time.us if time else us
+        timed.append((us, (node_id, message)))
+    return [node for _, node in sorted(timed, key=itemgetter(0))]
 
 
 def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
@@ -131,8 +131,8 @@ def _standing_instructions(content: Mapping[str, Any], metadata: Mapping[str, An
     instructions = "\n".join(text(texts[field]) for field in fields if text(texts.get(field)))
     if not instructions:
         return skipped("empty instructions")
-    draft: JsonObject = {"role": "system", "text": instructions}
-    return Reading((Draft("message", draft, OPERATOR, source="system"),))
+    message: JsonObject = {"role": "system", "text": instructions}
+    return Reading((Draft("message", message, OPERATOR, source="system"),))
 
 
 CHATGPT = Format("chatgpt", "a ChatGPT export", recognise, convert)

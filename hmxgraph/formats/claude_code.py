@@ -54,7 +54,7 @@ _BOOKKEEPING = {
     "stream_event": "fragment of a message; the complete one follows",
     "result": "statistics of a run",
 }
-# Fields that may hold the text of an attachment: the first with any is taken.
+# Fields that may hold the text of an attachment: the first that has text is used.
 _ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
 # Attachments whose text is kept; all others except queued prompts are skipped.
 _ATTACHED = frozenset(
@@ -64,29 +64,35 @@ _ATTACHED = frozenset(
         "edited_text_file", "task_status",
     }
 )  # fmt: skip
+# Types of progress reports, with the reason why they are skipped.
 _PROGRESS = {
     "hook_progress": "start of a hook",
     "bash_progress": "interim output of a command; its result follows",
     "mcp_progress": "progress of a tool; its result follows",
     "waiting_for_task": "wait for a task",
 }
+# Subtypes of system lines that are skipped unless they report errors of hooks, with the reason.
 _SYSTEM_NOISE = {
     "stop_hook_summary": "statistics of a turn",
     "turn_duration": "statistics of a turn",
     "compact_boundary": "start of a compaction; its summary follows",
 }
 _SOURCE = f"harness:{AGENT_NAME}"
+# Results of calls that the user declined begin with one of these; the user's reason, if any, follows ``_REASON``.
 _DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
+_REASON = "the user said:\n"
+# Results of cancelled calls begin with one of these.
+_CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
 # Files are shown to the model with a number before each line.
 _NUMBERED = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
-_REASON = "the user said:\n"
-_CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
+# The id of an agent that writes the summary of a compaction begins with this.
 _COMPACTION_AGENT = "acompact"
+# Maximum number of queued prompts remembered until a line repeats them.
 _MOST_QUEUED = 50
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of objects that have a line type of Claude Code and a session; some types may name a message instead.
+    """The share of objects that have a line type of Claude Code and a session; bookkeeping may name a message instead.
 
     >>> recognise([{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "hi"}}]).score
     1.0
@@ -95,9 +101,11 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not lines:
         return Match(0.0, ("type", "sessionId", "uuid"))
     fitting = sum(_fits(line) for line in lines) / len(lines)
-    talk = [line for line in lines if name(line.get("type")) in {"user", "assistant"}]
+    messages = [line for line in lines if name(line.get("type")) in {"user", "assistant"}]
     missing = tuple(
-        field for field in ("type", "sessionId", "uuid", "message") if not any(field in line for line in talk or lines)
+        field
+        for field in ("type", "sessionId", "uuid", "message")
+        if not any(field in line for line in messages or lines)
     )
     return Match(round(fitting, 2), () if fitting == 1.0 else missing)
 
@@ -134,13 +142,11 @@ class _Transcript:
         kind = line.get("type")
         if not isinstance(kind, str):
             return Outcome(record, fault=Fault("$.type", "Claude Code transcript", repr(kind), "the type of the line"))
+        if original := mapping(line.get("forkedFrom")):
+            return Outcome(record, skipped=f"copied from session {name(original.get('sessionId'))}")
         read = _READERS.get(kind)
-        copied = mapping(line.get("forkedFrom"))
-        if read is None or copied:
-            source = f"copied from session {name(copied.get('sessionId'))}"
-            return Outcome(
-                record, skipped=source if copied else _BOOKKEEPING.get(kind, f"unknown line type {kind[:60]!r}")
-            )
+        if read is None:
+            return Outcome(record, skipped=_BOOKKEEPING.get(kind, f"unknown line type {kind[:60]!r}"))
         frame = self._frame(record, line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
@@ -184,7 +190,9 @@ class _Transcript:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
         if (queued_event_id := self._queued.pop(whole, None)) is not None:
-            return Reading(part_of=queued_event_id)
+            blocks = [block for block in blocks if block_text(block) is None]  # the event of the prompt has its text
+            if not blocks:
+                return Reading(part_of=queued_event_id)
         reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
         drafts: list[Draft] = []
         left_out: list[str] = []
@@ -219,7 +227,7 @@ class _Transcript:
         return skipped(_PROGRESS.get(kind, f"progress report {kind[:60]}".strip()))
 
     def system(self, line: Line, _frame: Frame) -> Reading:
-        """Notes of the program itself."""
+        """Notes and errors of the program itself, and local commands."""
         subtype, message_text = name(line.get("subtype")), text(line.get("content"))
         if subtype in _SYSTEM_NOISE:
             errors = "\n".join(map(str, listed(line.get("hookErrors"))))
@@ -233,7 +241,7 @@ class _Transcript:
         return skipped(f"system line {subtype[:60]!r} without text")
 
     def attachment(self, line: Line, _frame: Frame) -> Reading:
-        """What the harness attached to a prompt: queued prompts, hook output, settings."""
+        """What the harness attached to a prompt: queued prompts, and text such as hook output; the rest is skipped."""
         attached = mapping(line.get("attachment"))
         kind = name(attached.get("type"))
         if kind == "queued_command":
@@ -241,8 +249,8 @@ class _Transcript:
         if kind in _ATTACHED:
             texts = (_joined(attached.get(field)) for field in _ATTACHED_TEXT)
             if words := next(filter(None, texts), ""):
-                hook = name(attached.get("hookName")) or name(attached.get("filename"))
-                return Reading((_note(f"{hook}: {words}" if hook else words, kind),))
+                label = name(attached.get("hookName")) or name(attached.get("filename"))
+                return Reading((_note(f"{label}: {words}" if label else words, kind),))
         return skipped(f"attachment {kind[:60]!r} of the harness")
 
     def queue(self, line: Line, frame: Frame) -> Reading:
@@ -263,9 +271,7 @@ class _Transcript:
         elif (message_text := block_text(block)) is not None:
             yield from _from_passages(message_text, line)
         elif block:
-            yield Draft(
-                "message", {"role": "user", "text": "", "attachments": [attachment(block)]}, USER, source="user"
-            )
+            yield _only_attachments([attachment(block)])
 
     def _assistant_block(self, block: Line, line: Line, event_id: str) -> Draft | str:
         kind = name(block.get("type"))
@@ -294,7 +300,7 @@ class _Transcript:
         details = mapping(line.get("toolUseResult"))
         content: JsonObject = present(tool_name=tool, call_id=call_id) | {"result": _plain_error(words)}
         content |= _result_ending(words, block, details)
-        content |= present(attachments=list(shown_result.attachments), duration_ms=_duration(details))
+        content |= present(attachments=list(shown_result.attachments), duration_ms=_duration_ms(details))
         metadata = present(
             agent_session_id=_started_session(line, details),
             declined_by="user" if words.startswith(_DECLINED) else None,
@@ -313,13 +319,15 @@ class _Transcript:
     # Prompts that were queued.
 
     def _queued_prompt(self, attached: Line, line: Line) -> Reading:
-        prompt = contents(attached.get("prompt")).text
-        if (queued_event_id := self._queued.pop(prompt, None)) is not None:
-            return Reading(part_of=queued_event_id)
+        prompt = contents(attached.get("prompt"))
+        images = [_only_attachments(prompt.attachments)] if prompt.attachments else []
+        if (queued_event_id := self._queued.pop(prompt.text, None)) is not None:
+            return Reading(tuple(images)) if images else Reading(part_of=queued_event_id)
         author = name(mapping(attached.get("origin")).get("kind")) or "human"
         if author != "human" or attached.get("isMeta") is True:
-            return Reading((_note(prompt, "queued_command"),)) if prompt.strip() else skipped("empty queued prompt")
-        return Reading(tuple(numbered(_from_passages(prompt, line))))
+            is_empty = not prompt.text.strip()
+            return skipped("empty queued prompt") if is_empty else Reading((_note(prompt.text, "queued_command"),))
+        return Reading(tuple(numbered([*_from_passages(prompt.text, line), *images])))
 
     def _remember(self, message_text: str, event_id: str) -> None:
         self._queued[message_text] = event_id
@@ -361,6 +369,11 @@ def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
             yield Draft("message", content, AGENT, source=f"agent:{AGENT_NAME}", metadata={"author": AGENT_NAME})
         else:
             yield Draft("message", {"role": "user", "text": passage.text}, USER, source="user")
+
+
+def _only_attachments(attachments: Sequence[JsonObject]) -> Draft:
+    """A message of the user with nothing but attachments."""
+    return Draft("message", {"role": "user", "text": "", "attachments": list(attachments)}, USER, source="user")
 
 
 def _note(message_text: str, kind: str, title: str = "") -> Draft:
@@ -450,9 +463,9 @@ def _plain_error(words: str) -> str:
     return words.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
 
 
-def _duration(details: Line) -> Any:
-    duration = details.get("totalDurationMs", details.get("durationMs"))
-    return duration if isinstance(duration, int | float) and not isinstance(duration, bool) and duration >= 0 else None
+def _duration_ms(details: Line) -> Any:
+    value = details.get("totalDurationMs", details.get("durationMs"))
+    return value if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _started_session(line: Line, details: Line) -> str | None:
@@ -470,6 +483,7 @@ def _api_error(line: Line) -> JsonObject:
 
 
 def _joined(value: Any) -> str:
+    """The text of an attachment's field: a string, a list whose strings are joined, or an object that has either."""
     if isinstance(value, Mapping):
         value = value.get("blockingError", value.get("content"))
     words = value if isinstance(value, str) else "\n".join(part for part in listed(value) if isinstance(part, str))

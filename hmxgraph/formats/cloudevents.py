@@ -14,12 +14,18 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 
 _REQUIRED = ("specversion", "id", "source", "type")
+# Characters that an event type must not contain.
 _NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")
+# The attributes of CloudEvents 1.0; all others are extensions.
 _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "datacontenttype", "dataschema"})
+# Extensions, or fields of the data, that name a session.
+_SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "threadid")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of CloudEvents among objects, less for each attribute that at least half lack (CloudEvents 1.0, 3.1).
+    """The share of objects with ``specversion``, an eighth less for each required attribute that at least half lack.
+
+    The attributes are those of CloudEvents 1.0, 3.1.
 
     >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
     1.0
@@ -91,14 +97,15 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
     return frame_of(record, origin, place, repr(data))
 
 
-_SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "threadid")
-
-
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
+    """A message, or an event: of the standard type with which the CloudEvents type ends, else of one made from it.
+
+    ``com.acme.error`` is an ``error``, ``com.acme.paid`` an ``x-cloudevents-com.acme.paid``.
+    """
     if is_message(data):
         return message_reading(data, frame, calls)
-    last = name(event["type"]).rsplit(".", 1)[-1]
-    kind = last if last in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
+    ending = name(event["type"]).rsplit(".", 1)[-1]
+    kind = ending if ending in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
     content: JsonObject = dict(data) if isinstance(data, Mapping) else {} if data is None else {"value": data}
     return Reading((Draft(kind, content, TOOL, source=name(event["source"])),))
 

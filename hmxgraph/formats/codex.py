@@ -40,12 +40,12 @@ def recognise(sample: Sequence[Any]) -> Match:
     first = lines[0]
     early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
     foreign = [line for line in lines if not (_fits(line) or (early and (line is first or _has_no_envelope(line))))]
-    lacks = {
+    absent = {
         "a known type": not all(map(_has_type, foreign)),
         "payload": not all(map(_has_payload, foreign)),
         "a session_meta line": not early and all(line.get("type") != "session_meta" for line in lines),
     }
-    missing = tuple(what for what, lacking in lacks.items() if lacking and foreign)
+    missing = tuple(feature for feature, is_absent in absent.items() if is_absent and foreign)
     return Match(round(1 - len(foreign) / len(lines), 2), missing)
 
 
@@ -98,7 +98,7 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        # Set by a header, cleared by the first line that is no header, settings, early state or line of unknown type.
+        # From this line on, a header begins another session; before it, a second header is the copy in a fork.
         self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
@@ -133,7 +133,7 @@ class _Rollout:
 
     def _frame(self, record: Record, line: Line, payload: Line) -> Frame | Fault:
         header = self._session
-        session = name(header.get("id")) or self._from_name(record)
+        session = name(header.get("id")) or self._session_without_header(record)
         time = line.get("timestamp", payload.get("timestamp"))
         identity = (
             session,
@@ -162,7 +162,7 @@ class _Rollout:
         )
         return frame_of(record, self._origin, place, identity)
 
-    def _from_name(self, record: Record) -> str:
+    def _session_without_header(self, record: Record) -> str:
         """The session of a file whose header was not read: the caller's, else the id in its name, else its path."""
         match = _UUID.search(PurePath(record.source).name)
         return match.group() if match and not self._origin.session_id else session_of(record, self._origin)
@@ -191,15 +191,15 @@ class _Rollout:
 
 def _program_report(payload: Line) -> Reading:
     """Errors, warnings and interruptions that the program reports; its other reports are skipped."""
-    inner = name(payload.get("type"))
-    if inner in _REPEATED:
+    kind = name(payload.get("type"))
+    if kind in _REPEATED:
         return skipped("repeats an item of the conversation")
     report = text(payload.get("message")) or text(payload.get("reason"))
-    if inner in {"error", "stream_error"} and report:
+    if kind in {"error", "stream_error"} and report:
         return Reading((Draft("error", {"error_type": "CodexError", "message": report}, HARNESS, source=_SOURCE),))
-    if inner in {"turn_aborted", "warning"} and report:
-        return Reading((_note(f"{inner.replace('_', ' ')}: {report}", inner),))
-    return skipped(f"report of the program: {inner[:40]}")
+    if kind in {"turn_aborted", "warning"} and report:
+        return Reading((_note(f"{kind.replace('_', ' ')}: {report}", kind),))
+    return skipped(f"report of the program: {kind[:40]}")
 
 
 def _note(note: str, kind: str) -> Draft:

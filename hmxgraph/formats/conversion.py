@@ -17,9 +17,9 @@ JsonObject: TypeAlias = dict[str, Any]
 class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
-    ``source`` is the file's absolute path (empty for records passed in memory), ``line`` the number of the record's
-    line or element, from 1. They must stay the same when the source is read again, because the session, order or id of
-    a record may depend on them.
+    ``source`` is the absolute path of the file, else the name of the source (``stdin``), empty for records passed one
+    by one; ``line`` is the number of the record's line or element, from 1. Both must stay the same when the source is
+    read again, because the session, order or id of a record may depend on them.
     """
 
     value: Any
@@ -84,9 +84,9 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 class Format:
     """A producer's format: its name on the command line, its title, how to recognise and convert it.
 
-    The ``sequence`` of a converted event is its record's time in microseconds since 1970, plus a small offset that
-    orders parts and records of the same time. So events are in order even when they arrive from several files, or live
-    while an import runs.
+    The ``sequence`` of a converted event is its record's time in microseconds since 1970, plus an offset that orders
+    parts and records of the same time. So events are in order even when they arrive from several files, or live while
+    an import runs.
     """
 
     name: str

@@ -49,7 +49,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 def _chat(record: Record, chat: Mapping[str, Any], origin: Origin, calls: Calls) -> Outcome:
     session = name(chat.get("sessionId")) or session_of(record, origin)
-    of_agent = name(chat.get("kind")) == "subagent"
+    is_subagent = name(chat.get("kind")) == "subagent"
     readings: list[tuple[Frame, Reading]] = []
     for position, message in enumerate(map(mapping, listed(chat.get("messages")))):
         metadata = present(format="gemini-cli", project=name(chat.get("projectHash")), model=name(message.get("model")))
@@ -59,14 +59,14 @@ def _chat(record: Record, chat: Mapping[str, Any], origin: Origin, calls: Calls)
         frame = frame_of(record, origin, place, repr(message.get("content")))
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
-        readings.append((frame, _reading(message, frame, calls, of_agent=of_agent)))
+        readings.append((frame, _reading(message, frame, calls, is_subagent=is_subagent)))
     return joined(record, readings, origin.carried)
 
 
-def _reading(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
+def _reading(message: Mapping[str, Any], frame: Frame, calls: Calls, *, is_subagent: bool) -> Reading:
     kind = name(message.get("type"))
     if kind == "user":
-        return _prompt(message, frame, calls, of_agent=of_agent)
+        return _prompt(message, frame, calls, is_subagent=is_subagent)
     if kind == "gemini":
         return Reading(tuple(_turn(message, frame, calls)))
     message_text = contents(message.get("content")).text
@@ -75,9 +75,9 @@ def _reading(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent
     return skipped(f"a note of the program ({kind[:40] or 'without a type'})")
 
 
-def _prompt(message: Mapping[str, Any], frame: Frame, calls: Calls, *, of_agent: bool) -> Reading:
+def _prompt(message: Mapping[str, Any], frame: Frame, calls: Calls, *, is_subagent: bool) -> Reading:
     """The prompt of the user, or of the agent that started a sub-agent."""
-    if not of_agent:
+    if not is_subagent:
         return message_reading({"role": "user", "content": message.get("content")}, frame, calls)
     prompt = contents(message.get("content"))
     draft = Draft("message", {"role": "user", **prompt.fields()}, AGENT, source="agent")
@@ -110,7 +110,7 @@ def _is_data(part: Any) -> bool:
 
 
 def _result(call: Mapping[str, Any]) -> str:
-    """The output of a call, or its error."""
+    """The output or the error of each response to a call; if none has either, the text of the result itself."""
     responses = [mapping(mapping(part).get("functionResponse")).get("response") for part in listed(call.get("result"))]
     fields = [mapping(response) for response in responses]
     texts = [text(response.get("output")) or text(response.get("error")) for response in fields]

@@ -14,10 +14,13 @@ from hmxgraph.formats._values import fields_of, listed, mapping, moment, name, p
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT, TOOL
 
-# An episode has content and one of these.
+# An episode has content and at least one of these.
 _OF_EPISODES = ("source", "source_description", "valid_at", "group_id")
 _EXPECTED = f"fact, or content with any of {', '.join(_OF_EPISODES)}"
+# Names under which a query may return a node or relationship as a whole.
 _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
+# A text before a colon of more characters is not the name of a speaker.
+_LONGEST_SPEAKER = 60
 
 
 def recognise(sample: Sequence[Any]) -> Match:
@@ -78,8 +81,8 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
     """A fact in force becomes a memory, which expires at its end; one that ended becomes an observation.
 
-    A fact with an end has ended unless that lies after the time of the source. The observation's time is the start of
-    the fact, if known; the end of the fact is in the metadata.
+    A fact with ``invalid_at`` or ``expired_at`` has ended unless the time of the source is known and before them. The
+    observation's time is the start of the fact, if known; the end of the fact is in the metadata.
     """
     fact = text(value["fact"]).strip()
     if not fact:
@@ -101,11 +104,11 @@ def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
 
 
 def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
-    """An episode by its source: a message keeps its speaker, JSON and text become observations."""
+    """An episode by its source: a message (``Ana (user): Hi``) keeps its speaker, JSON and text become observations."""
     episode, source = text(value["content"]).strip(), name(value.get("source"))
     title = name(value.get("source_description")) or name(value.get("name"))
     speaker, colon, words = episode.partition(":")
-    if source == "message" and colon and words.strip() and len(speaker) <= 60 and "\n" not in speaker:
+    if source == "message" and colon and words.strip() and len(speaker) <= _LONGEST_SPEAKER and "\n" not in speaker:
         speaker_name, _, role = speaker.partition("(")
         speaker_role = ROLES.get((role.rstrip(") ") or speaker_name).strip().lower(), "user")
         author = present(name=speaker_name.strip() if speaker_name.strip().lower() not in ROLES else "")

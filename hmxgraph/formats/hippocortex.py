@@ -27,6 +27,7 @@ _RENAMED = {
     "api_result": {"status": "status_code"},
     "tool_result": {"exitCode": "exit_code"},
 }
+# Who wrote an event, by its type.
 _ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
 # Maximum number of open calls without an id remembered per tool of a session.
 _MOST_OPEN = 100
@@ -46,7 +47,7 @@ def recognise(sample: Sequence[Any]) -> Match:
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
     """One outcome per record."""
-    reader = _Reader(origin)
+    reader = _EventReader(origin)
     for record in records:
         yield reader.outcome(record, record.value) if isinstance(record.value, Mapping) else not_an_object(record)
 
@@ -59,12 +60,12 @@ def _faults(value: Mapping[str, Any]) -> list[Fault]:
     }
     return [
         Fault(f"$.{field}", "SDK capture", f"{value.get(field)!r:.60}", expected)
-        for field, (holds, expected) in checks.items()
-        if not holds
+        for field, (is_valid, expected) in checks.items()
+        if not is_valid
     ]
 
 
-class _Reader:
+class _EventReader:
     """Reads the events of one source or one live session; remembers its open calls."""
 
     def __init__(self, origin: Origin) -> None:

@@ -12,7 +12,7 @@ _TYPES = frozenset({"human", "ai", "system", "tool", "function", "developer"})
 _METADATA: JsonObject = {"format": "langchain"}
 # Fields that hold a graph's state in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
-# States are searched for down to this depth.
+# States are searched for in the record (depth 0), and in states inside it down to this depth.
 _DEEPEST = 2
 
 
@@ -46,7 +46,9 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
     left_out = ("an entry that is no message",) * (len(entries) - len(messages))
-    return Talk(tuple(messages), len(messages) > 1, envelope, metadata=_METADATA, left_out=left_out)
+    # Streams give single messages; a longer list is the conversation from its beginning.
+    whole = len(messages) > 1
+    return Talk(tuple(messages), whole, envelope, metadata=_METADATA, left_out=left_out)
 
 
 def _entries(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject | None]:
@@ -67,7 +69,7 @@ def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
 
 
 def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
-    """The states in the known fields of a record, or that of the only node that it names; none at a greater depth."""
+    """The states in the known fields of a record, or that of the only node that it names; none below ``_DEEPEST``."""
     if depth > _DEEPEST:
         return []
     states = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]

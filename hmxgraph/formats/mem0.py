@@ -9,7 +9,8 @@ from hmxgraph.formats._values import derived_id, fields_of, listed, mapping, nam
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT
 
-_WORDS = ("memory", "data", "text")
+# Fields that may hold the text of a memory, and those that may hold a list of memories.
+_TEXT_FIELDS = ("memory", "data", "text")
 _LISTS = ("results", "memories")
 
 
@@ -24,7 +25,7 @@ def recognise(sample: Sequence[Any]) -> Match:
         return Match(0.0, ("id", "memory"))
     fitting = sum(bool(memories := _memories(value)) and all(map(_is_memory, memories)) for value in records)
     score = fitting / len(records)
-    return Match(round(score, 2), () if score == 1.0 else ("id", "memory", "hash, user_id or created_at"))
+    return Match(round(score, 2), () if score == 1.0 else ("id", "memory", "hash, user_id, agent_id or created_at"))
 
 
 def _is_memory(value: Any) -> bool:
@@ -49,12 +50,9 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
     readings: list[tuple[Frame, Reading]] = []
     memories = _memories(value)
     for position, memory in enumerate(memories):
-        memory_text = next((text(memory[field]) for field in _WORDS if text(memory.get(field))), "")
+        memory_text = next((text(memory[field]) for field in _TEXT_FIELDS if text(memory.get(field))), "")
         if not memory_text.strip():
-            return Outcome(
-                record,
-                fault=Fault("$.memory", "mem0", fields_of(memory), "the text of a memory"),
-            )
+            return Outcome(record, fault=Fault("$.memory", "mem0", fields_of(memory), "the text of a memory"))
         frame = _frame(record, memory, position, origin)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
@@ -64,12 +62,12 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
 
 
 def _user(memory: Mapping[str, Any], origin: Origin) -> str:
-    """The user whose memory it is, or ""; callers of mem0 may name the user in their own metadata."""
+    """The user whose memory it is, as mem0, the metadata of mem0's caller, or the origin says; "" if none does."""
     return name(memory.get("user_id")) or name(mapping(memory.get("metadata")).get("user_id")) or origin.user_id or ""
 
 
 def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
-    """The frame of a memory; an updated memory is another event, since the id depends on the time of the update."""
+    """The frame of a memory; an updated memory is another event, since the id depends on the time of its update."""
     run, user = name(memory.get("run_id")), _user(memory, origin)
     own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
     metadata = present(

@@ -16,6 +16,8 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 def recognise(sample: Sequence[Any]) -> Match:
     """The mean fit of the objects: 1 for chat completions, less for requests and for messages in OpenAI's form.
 
+    If any object fits, plain messages among them count, too.
+
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0
     """
@@ -40,7 +42,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_openai(message: Mapping[str, Any]) -> bool:
-    """Whether a message has features of OpenAI alone: calls outside the content, results as messages, typed parts."""
+    """Whether a message has a form that plain messages have not: OpenAI's calls, roles, or types of parts."""
     parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
     return bool(
         message.get("tool_calls")
@@ -55,7 +57,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a request, a response, a batch line, or a log that holds both."""
+    """The messages of a request, a response, a log of both, a line of a batch, or a single message."""
     if value.get("object") == "chat.completion.chunk":
         return Talk(skipped="part of a streamed answer")
     body = _body(value)
@@ -77,12 +79,13 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     reason = name(choices[0].get("finish_reason")) if choices else ""
     metadata = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
     own_id = name(body.get("id")) if choices else ""
-    # The conversation goes on with one answer.
+    # The conversation continues with the first choice; the others are left out.
     left_out = (*talk.left_out, *["another choice of an answer"] * len(choices[1:]))
     return replace(talk, own_id=own_id, metadata=metadata, left_out=left_out)
 
 
 def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
+    """Why a record has no messages: its request failed, or it is not of this format."""
     error = mapping(body.get("error")) or mapping(value.get("error"))
     if error:
         return Talk(skipped=f"failed request: {name(error.get('message'))[:200]}")

@@ -50,7 +50,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The items of a request, a response, both together, or a record that is one item."""
+    """The items of a request, a response, a log of both, or a record that is one item or message."""
     if is_item(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     response, request = _response(value), mapping(value.get("request")) or value

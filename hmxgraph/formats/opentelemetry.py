@@ -1,9 +1,10 @@
 """OpenTelemetry traces of generative AI: the GenAI conventions, OpenInference, OpenLLMetry's earlier attributes.
 
-Each model call repeats the conversation so far, and each tool call appears three times: in the model's answer, in its
-own span and in the next model call. A message is identified by its text and everything before it, a call by its id, so
-each is stored only once. ``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a
-span, ``_otel_lineage`` its context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
+Each model call repeats the conversation so far, and a tool call may appear three times: in the model's answer, in a
+span of its own and in the next model call. Each message, call and result is stored only once.
+
+``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a span, ``_otel_lineage`` its
+context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
 """
 
 import re
@@ -30,15 +31,17 @@ from hmxgraph.formats._otel_contents import (
 from hmxgraph.formats._otel_exports import Export, exported, is_like_trace
 from hmxgraph.formats._otel_lineage import ANSWERED, ASKED, FAILED, Lineage, key_of
 from hmxgraph.formats._otel_repeats import Prompt, Repeats, call_of, call_part, result_part, words_part
-from hmxgraph.formats._spans import Span, json_or_text, tree
+from hmxgraph.formats._spans import Span, indexed_list, json_or_text
 from hmxgraph.formats._values import Moment, derived_id, fields_of, listed, mapping, name, present, text
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, TOOL, USER
 
 _USER = ("user.id", "enduser.id", "langfuse.user.id", "traceloop.association.properties.user_id")
 _MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+# Labels that an evaluation gives to good and bad work.
 _GOOD = frozenset({"pass", "passed", "correct", "positive", "good", "relevant", "factual", "true", "yes"})
 _BAD = frozenset({"fail", "failed", "incorrect", "negative", "bad", "irrelevant", "hallucinated", "false", "no"})
+# How the names of attributes of generative AI begin.
 _RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
 _NEEDED = "gen_ai.* or openinference.* attributes"
 # The score of an unsupported trace: above any other format's near miss, but too low to be recognised.
@@ -63,7 +66,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     score = len(exports) / len(records)
     if any(_is_recognised(span) for export in exports for span in export.spans):
         return Match(round(score, 2))
-    return Match(round(score * 0.6, 2), (_NEEDED,))
+    return Match(round(score * 0.6, 2), (_NEEDED,))  # recognised if all objects are traces and no format fits better
 
 
 def _is_recognised(span: Span) -> bool:
@@ -114,14 +117,17 @@ class _NoPlaceError(Exception):
 
 
 class _Traces:
-    """Tracks the messages and calls read from each session, and calls still without a result."""
+    """Tracks the messages and calls read from each session, and calls still without a result.
+
+    ``_results`` holds by session when its latest results ended and how late they sort (``_note_results``).
+    """
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
         self._calls = Calls(origin.carried)
         self._repeats = Repeats(origin.carried)
         self._lineage = Lineage(origin.carried)
-        self._settled: dict[str, list[int]] = origin.carried.setdefault("settled", {})
+        self._results: dict[str, list[int]] = origin.carried.setdefault("settled", {})
 
     def look_ahead(self, records: Iterable[Record]) -> None:
         """Note which spans and conversations are in *records*, before any of them is converted."""
@@ -199,14 +205,14 @@ class _Traces:
         outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
         repeats_outer = self._lineage.is_inside_converted(span)
         # A prompt of a model repeats the conversation; a prompt of an agent is one turn of it.
-        before = key_of(span) if scene.kind == "agent" else ""
+        chain = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
                 yield self._left_out(scene, "system prompt")
                 continue
-            before = derived_id(before, role_of(message), _content_key(message))
+            chain = derived_id(chain, role_of(message), _content_key(message))
             late = number >= len(inputs)
-            yield from self._message(scene, message, before, late=late, answer=late and not repeats_outer)
+            yield from self._message(scene, message, chain, late=late, answer=late and not repeats_outer)
         if inputs or outputs:
             self._lineage.mark_converted(span)
         elif messages:
@@ -220,16 +226,21 @@ class _Traces:
         yield self._frame(scene, ""), Reading(tuple(_evaluations(span, whole=False)))
 
     def _message(
-        self, scene: _Scene, message: Message, before: str, *, late: bool, answer: bool
+        self, scene: _Scene, message: Message, chain: str, *, late: bool, answer: bool
     ) -> Iterator[FramedReading]:
+        """The new parts of a message, if any.
+
+        *chain* is a hash of the message and all before it. A *late* message belongs to the end of its span. All parts
+        of an *answer* are new.
+        """
         if role_of(message) == "user" and is_retold(message):
             yield self._left_out(scene, "account of earlier messages")
             return
-        own_id = derived_id(scene.session_id, before)
+        own_id = derived_id(scene.session_id, chain)
         if self._repeats.repeat_message(scene.prompt, own_id) or (late and self._repeats.has(own_id)):
             return
         frame = self._frame(scene, own_id, late=late)
-        if not late:
+        if not late:  # a message of the input may be older than the span
             frame = replace(frame, metadata=frame.metadata | {"undated": True})
         reading = message_reading(message, frame, self._calls)
         first = len(scene.prompt.sequence)
@@ -239,7 +250,7 @@ class _Traces:
         if not new and reading.drafts:
             return
         if self._repeats.is_new(own_id):
-            self._settle_results(scene, frame, new, late=late)
+            self._note_results(scene, frame, new, late=late)
             yield frame, replace(reading, drafts=new)
 
     def _new_draft(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
@@ -250,6 +261,7 @@ class _Traces:
             return self._new_result(scene, draft)
         is_prompt = draft.event_type == "message" and draft.origin == USER
         part = words_part(draft)
+        # An agent's prompt that is new in its trace is a new turn, even if the user said the same words before.
         is_turn = self._repeats.is_new(f"{scene.span.trace_id}/heard/{part}") and scene.kind == "agent" and is_prompt
         if not self._repeats.is_new_part(scene.prompt, part, answer=answer or is_turn):
             return None
@@ -311,8 +323,8 @@ class _Traces:
         if self._lineage.is_inside_call(span, call.tool):
             yield self._left_out(scene, "span of a part of a tool call")
             return
-        call_id, known = self._call_of(scene, call)
-        frame = self._frame(scene, f"{span.trace_id}-{span.span_id}")
+        call_id, known = self._match_call(scene, call)
+        frame = self._frame(scene, key_of(span))
         own_call = call_id or span.span_id
         if not known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
@@ -326,11 +338,11 @@ class _Traces:
         answer = Answer(own_call, value, call.tool, call.success, present(duration_ms=span.duration_ms))
         result = answer_draft(self._calls, "1", answer)
         self._repeats.is_new_part(scene.prompt, result_part(result.content["result"]), answer=True)
-        at_end = self._frame(scene, f"{span.trace_id}-{span.span_id}", late=True)
-        self._settle_results(scene, at_end, (result,), late=True)
+        at_end = self._frame(scene, key_of(span), late=True)
+        self._note_results(scene, at_end, (result,), late=True)
         yield at_end, Reading((result,))
 
-    def _call_of(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
+    def _match_call(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
         """The id of a tool span's call, and whether the conversation has the call already.
 
         A framework may give the span another id, or none: then it belongs to one of the model's calls to the same tool
@@ -354,7 +366,7 @@ class _Traces:
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
     def _failure(self, scene: _Scene) -> FramedReading:
-        frame = self._frame(scene, f"{scene.span.trace_id}-{scene.span.span_id}", late=True)
+        frame = self._frame(scene, key_of(scene.span), late=True)
         kind = name(scene.span.first("error.type")) or exception(scene.span).get("exception.type") or "ModelError"
         error = {"error_type": kind, "message": error_text(scene.span)}
         model = frame.metadata.get("model", "")
@@ -366,9 +378,7 @@ class _Traces:
         span = scene.span
         at: Moment | None = (span.end if late else None) or span.start
         time = at.timestamp if at else None
-        place = Place(
-            0, scene.session_id, own_id or f"{span.trace_id}-{span.span_id}", time, scene.agent_id, scene.metadata
-        )
+        place = Place(0, scene.session_id, own_id or key_of(span), time, scene.agent_id, scene.metadata)
         frame = frame_of(scene.record, self._origin, place)
         if isinstance(frame, Fault):
             raise _NoPlaceError(frame)
@@ -379,17 +389,17 @@ class _Traces:
 
         Results sort some microseconds after their time, and a local model may answer sooner than that.
         """
-        ended, last = self._settled.get(scene.session_id, (0, 0))
+        end_us, last_sequence = self._results.get(scene.session_id, (0, 0))
         start = scene.span.start
-        return replace(at, us=last + 1) if start and ended <= start.us and at.us <= last else at
+        return replace(at, us=last_sequence + 1) if start and end_us <= start.us and at.us <= last_sequence else at
 
-    def _settle_results(self, scene: _Scene, frame: Frame, drafts: Sequence[Draft], *, late: bool) -> None:
-        """Note when the session's latest results ended and how late they sort, for `_after_results`."""
+    def _note_results(self, scene: _Scene, frame: Frame, drafts: Sequence[Draft], *, late: bool) -> None:
+        """Note when the session's latest results ended and how late they sort, for ``_after_results``."""
         if any(draft.event_type == "tool_result" for draft in drafts):
             at = (scene.span.end if late else None) or scene.span.start
-            last = frame.time.us + RANKS["tool_result"] + len(drafts)
-            if at and last > self._settled.get(scene.session_id, [0, 0])[1]:
-                self._settled[scene.session_id] = [at.us, last]
+            last_sequence = frame.time.us + RANKS["tool_result"] + len(drafts)
+            if at and last_sequence > self._results.get(scene.session_id, [0, 0])[1]:
+                self._results[scene.session_id] = [at.us, last_sequence]
 
     def _left_out(self, scene: _Scene, reason: str) -> FramedReading:
         return self._frame(scene, ""), Reading(left_out=(reason,))
@@ -405,7 +415,7 @@ def _reading_order(scene: _Scene) -> int:
 
 
 def _counted(reasons: Sequence[str]) -> str:
-    """Why a record has no events, with the number of spans for each reason.
+    """Why a record has no events: each reason, with how often it applies.
 
     >>> _counted(["span of kind CHAIN", "system prompt", "span of kind CHAIN"])
     'span of kind CHAIN (2 times); system prompt'
@@ -441,7 +451,7 @@ def _metadata(span: Span) -> JsonObject:
 
 
 def _other(span: Span, kind: str) -> Reading:
-    """Read a retrieval or evaluation; other spans have no text of their own."""
+    """The passages of a retrieval, or the evaluations in any other span."""
     if kind == "retrieval":
         return _retrieval(span)
     drafts = tuple(_evaluations(span, whole=kind == "evaluation"))
@@ -476,7 +486,7 @@ def _retrieval(span: Span) -> Reading:
     documents = (
         listed_documents
         if isinstance(listed_documents, list)
-        else [mapping(part).get("document") for part in tree(span.attributes, "retrieval.documents")]
+        else [mapping(part).get("document") for part in indexed_list(span.attributes, "retrieval.documents")]
     )
     texts = [part if isinstance(part, str) else _document_text(mapping(part)) for part in documents]
     passages = "\n\n".join(filter(None, texts)) or text(span.first("output.value"))

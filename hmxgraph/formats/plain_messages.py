@@ -9,6 +9,7 @@ from hmxgraph.formats._messages import is_message
 from hmxgraph.formats._values import fields_of, listed
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
+# Fields in which producers keep the messages of a conversation.
 _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dialog", "dialogue", "chat")
 
 

@@ -22,7 +22,7 @@ from hmxgraph.formats.conversion import Origin
 from hmxgraph.graph._events import extracted, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
-from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, readings
+from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, delivery_groups
 from hmxgraph.ingest.intake import ON_ERROR, Clock, Intake, OnError, dead_letter
 from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.ingest.sources import LINGER, LONGEST, Arrival, Delivery, Payload, Source, deliveries, reads, reads_once
@@ -87,11 +87,11 @@ def prepared(
     Yields None when the source has nothing ready, so that the caller can settle stored batches before it waits.
     """
     builder = BatchBuilder(intake, size=size, parts=parts)
-    for reading in readings(arrivals, size=size):
-        batches = builder.take(reading)
+    for group in delivery_groups(arrivals, size=size):
+        batches = builder.take(group)
         while (batch := _next(batches)) is not None:
             yield batch
-        if reading.lull:
+        if group.lull:
             yield None
 
 

@@ -10,12 +10,13 @@ from hmxgraph.ingest.sources import Arrival, Broken, Delivery, Lull
 from hmxgraph.protocol.events import Event
 from hmxgraph.protocol.reports import ConflictingEvent
 
+# Maximum number of events in a batch.
 SIZE = 1_000
 # A batch is full once its contents have this many characters, however few events it has.
 WEIGHT = 8_000_000
 
 
-class Reading(NamedTuple):
+class DeliveryGroup(NamedTuple):
     """A group of deliveries; whether they are the last, and whether the source pauses after them."""
 
     deliveries: Sequence[Delivery | Broken]
@@ -29,7 +30,7 @@ class Batch:
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
     stored. ``part`` is the number of the writer: all batches of one session have the same one. ``extracted`` holds the
-    extraction from each event, by event key. ``by_hand`` marks the events of `remember` calls, which take effect
+    extraction from each event, by event key. ``by_hand`` marks the events of ``remember`` calls, which take effect
     whatever their source.
     """
 
@@ -87,41 +88,42 @@ def conflict(event: PreparedEvent, stored_hash: str) -> ConflictingEvent:
     return ConflictingEvent(source, line, event.event.event_id, stored_hash, event.properties["event_hash"])
 
 
-def readings(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[Reading]:
+def delivery_groups(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterator[DeliveryGroup]:
     """*arrivals* in groups of *size*, not yet parsed; a group of large ones is smaller.
 
     The last group, and one before a pause, may be smaller or up to half larger. If the source raises or is interrupted,
     yield what was read, then re-raise.
 
-    >>> [len(reading.deliveries) for reading in readings((Delivery(b"{}", line) for line in range(24)), size=10)]
+    >>> [len(group.deliveries) for group in delivery_groups((Delivery(b"{}", line) for line in range(24)), size=10)]
     [10, 14]
     """
-    reading: list[Delivery | Broken] = []
+    group: list[Delivery | Broken] = []
     weight = 0
     try:
         for arrival in arrivals:
             if isinstance(arrival, Lull):
-                yield Reading(reading, lull=True)
-                reading, weight = [], 0
+                yield DeliveryGroup(group, lull=True)
+                group, weight = [], 0
                 continue
-            reading.append(arrival)
+            group.append(arrival)
             weight += _weight(arrival)
-            if weight >= WEIGHT or len(reading) >= size + _few(size):
-                yield Reading(reading[:size])
-                reading = reading[size:]
-                weight = sum(map(_weight, reading))
+            if weight >= WEIGHT or len(group) >= size + _few(size):
+                yield DeliveryGroup(group[:size])
+                group = group[size:]
+                weight = sum(map(_weight, group))
     except (Exception, KeyboardInterrupt):
-        yield Reading(reading, last=True)
+        yield DeliveryGroup(group, last=True)
         raise
-    yield Reading(reading, last=True)
+    yield DeliveryGroup(group, last=True)
 
 
 def _few(size: int) -> int:
-    """How many events beyond *size* the last batch may take: one more transaction would cost more."""
+    """How many events beyond *size* a last batch may take, at most: one more transaction would cost more."""
     return size // 2
 
 
 def _weight(delivery: Delivery | Broken) -> int:
+    """The size of a payload: its bytes, or the characters of its text."""
     payload = delivery.payload if isinstance(delivery, Delivery) else b""
     if isinstance(payload, bytes | bytearray | str):
         return len(payload)
@@ -143,15 +145,15 @@ class BatchBuilder:
         self._few = _few(size)
         self._parts = [OpenBatch(size, part) for part in range(parts)]
 
-    def take(self, reading: Reading) -> Iterator[Batch]:
-        """The batches that *reading* fills; after the last reading, or in a lull, the unfilled batches too."""
-        extra = self._few if reading.last else 0
-        regular = max(0, len(reading.deliveries) - extra)
-        yield from self._take(reading.deliveries[:regular])
+    def take(self, group: DeliveryGroup) -> Iterator[Batch]:
+        """The batches that *group* fills; after the last group, or in a lull, the unfilled batches too."""
+        extra = self._few if group.last else 0
+        regular = max(0, len(group.deliveries) - extra)
+        yield from self._take(group.deliveries[:regular])
         for open_batch in self._parts:
             open_batch.size += extra
-        yield from self._take(reading.deliveries[regular:])
-        if reading.last or reading.lull:
+        yield from self._take(group.deliveries[regular:])
+        if group.last or group.lull:
             yield from (open_batch.batch() for open_batch in self._parts if not open_batch.empty)
 
     def _take(self, deliveries: Iterable[Delivery | Broken]) -> Iterator[Batch]:

@@ -43,6 +43,7 @@ def corrected_payload(payload: Payload) -> Mapping[str, Any] | str | None:
 
 
 def _body(payload: Payload | None) -> dict[str, Any]:
+    """The payload of a dead letter: under ``event`` if it is a JSON object, else as text."""
     if payload is not None and (inside := corrected_payload(payload)) is not None:  # a dead letter rejected again
         payload = inside
     value = payload.document() if isinstance(payload, Event) else _json(payload)
@@ -52,6 +53,7 @@ def _body(payload: Payload | None) -> dict[str, Any]:
 
 
 def _json(payload: Any) -> Any:
+    """*payload*, parsed if it is text; None if it is text that is not JSON."""
     try:
         return parse_json(payload) if isinstance(payload, bytes | bytearray | str) else payload
     except MalformedJson:
@@ -83,6 +85,7 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
+    *refuse* also gets each rejection, with its payload; with *on_error* ``raise``, the first one is then raised.
     An event that names another tenant than that of *tally* is rejected. With *rehome*, events may also name the tenant
     of the first event: they are stored under the tenant of *tally* and counted as ``rehomed``. Only major version 1 of
     HMX is accepted, and only times that can be written back in UTC; times more than *skew_us* after *clock* cause a
@@ -111,7 +114,7 @@ class Intake:
         self._rehome = rehome
         self._skew_us = skew_us
         self._mask_key = mask_key
-        self._foreign_tenant: str | None = None
+        self._first_tenant: str | None = None
         self._future_warning = ""
 
     def take(self, delivery: Delivery | Broken) -> PreparedEvent | None:
@@ -151,17 +154,17 @@ class Intake:
         if event.tenant_id != own and not self._rehome:
             expected = f"{own!r}; to store it under {own!r} anyway, ingest with rehome=True (--rehome)"
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
-        if self._foreign_tenant is None:
-            self._foreign_tenant = event.tenant_id
-            if self._foreign_tenant != own:
-                self._tally.warn((f"events of tenant {self._foreign_tenant!r} are stored under tenant {own!r}",))
+        if self._first_tenant is None:
+            self._first_tenant = event.tenant_id
+            if self._first_tenant != own:
+                self._tally.warn((f"events of tenant {self._first_tenant!r} are stored under tenant {own!r}",))
         if event.tenant_id == own:
             return event
-        if event.tenant_id != self._foreign_tenant:
+        if event.tenant_id != self._first_tenant:
             expected = (
                 repr(own)
-                if self._foreign_tenant == own
-                else f"{own!r} or {self._foreign_tenant!r}, the tenant of the first event"
+                if self._first_tenant == own
+                else f"{own!r} or {self._first_tenant!r}, the tenant of the first event"
             )
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         self._tally.rehomed += 1

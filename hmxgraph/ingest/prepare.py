@@ -21,8 +21,11 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, ter
 # Salience of events that do not state their own.
 
 _BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
-_OTHERS = 0.5
-_FAILED = 0.85
+_OF_USER_MESSAGE = 0.7
+_OF_OTHERS = 0.5
+# Minimum of an event that reports a failure.
+_OF_FAILURE = 0.85
+# Added for a new signature, and subtracted for a repeat.
 _NEW = 0.1
 _REPEAT = 0.2
 
@@ -37,9 +40,9 @@ def base_salience(event: Event) -> float:
     """
     content = event.content
     if event.event_type == "message" and content.get("role") == "user":
-        return 0.7
-    minimum = _FAILED if went_well(event.event_type, content) is False else 0.0
-    return max(_BY_TYPE.get(event.event_type, _OTHERS), minimum)
+        return _OF_USER_MESSAGE
+    minimum = _OF_FAILURE if went_well(event.event_type, content) is False else 0.0
+    return max(_BY_TYPE.get(event.event_type, _OF_OTHERS), minimum)
 
 
 def adjusted(base: float, *, new: bool, repeat: bool) -> float:
@@ -66,6 +69,7 @@ def signature(event: Event) -> str:
     names = (content.get(name) for name in ("tool_name", "error_type", "signal", "role"))
     name = next((name for name in names if isinstance(name, str) and name), "")
     failed = ":failed" if went_well(event.event_type, content) is False else ""
+    # The type of a producer's own events may be of any length.
     return f"{event.event_type}:{sha256(name.encode()).hexdigest()[:16]}{failed}"[:200]
 
 
@@ -110,12 +114,13 @@ def _role(event: Event) -> str | None:
 # Tokens are counted for the line that a context pack shows for the event, so that packing need not count again.
 
 LINKS = ("CAUSED_BY", "CORRELATES_WITH", "ANSWERS", "ABOUT")
-# Maximum terms of one event in the index, so that a huge result does not dominate it.
-_TERMS = 4_000
+# Maximum number of terms of one event in the index, so that a huge result does not dominate it.
+_MOST_TERMS = 4_000
 # Vectors with a norm outside these bounds lose their direction in single precision, in which the server compares them.
 _SMALLEST_NORM, _LARGEST_NORM = 1e-15, 1e15
-_SECOND = 1_000_000
-_WIRE = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
+_SECOND_US = 1_000_000
+# Fields of the document that are stored as they are: those of every event, and those that an event may lack.
+_REQUIRED = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
 _OPTIONAL = ("trace_id", "correlation_id", "parent_event_id", "source", "provenance_ref", "ttl_seconds")
 _scope = lru_cache(maxsize=1024)(scope_token)
 
@@ -127,7 +132,7 @@ class PreparedEvent:
     ``properties`` are stored on its node; if the event states no salience, the engine computes it from
     ``base_salience``, ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other
     end; ``call_key`` is the second key of a tool call, by which its result finds it. ``place`` is source and line.
-    ``user_keys`` are the keys by which erasure finds the users that the event names.
+    ``user_keys`` are the keys of the users that the event names, by which erasure of a user finds it.
     """
 
     event: Event
@@ -221,7 +226,7 @@ def _named(value: Any) -> Iterator[str]:
 
 
 def traits(event: Event) -> dict[str, str | bool]:
-    """The speaker, label and title of *event*, if it has them, and ``failed`` if it failed."""
+    """The speaker, label and title (300 characters at most) of *event*, if it has them, and ``failed`` if it failed."""
     event_traits: dict[str, str | bool] = {}
     if (said_by := speaker(event)) is not None:
         event_traits["speaker"] = said_by
@@ -236,7 +241,7 @@ def traits(event: Event) -> dict[str, str | bool]:
 
 def _properties(event: Event, key: str, session_key: str, readable: dict[str, Any]) -> dict[str, Any]:
     values = event.__dict__
-    properties = {name: values[name] for name in _WIRE}
+    properties = {name: values[name] for name in _REQUIRED}
     properties |= {name: values[name] for name in _OPTIONAL if values[name] is not None}
     properties |= readable
     properties["key"] = key
@@ -260,7 +265,7 @@ def _rare_properties(event: Event) -> dict[str, Any]:
     if event.tags is not None:
         properties["tags"] = list(event.tags)
     if event.ttl_seconds is not None:
-        properties["expires_us"] = min(event.time_us + event.ttl_seconds * _SECOND, LAST_US)
+        properties["expires_us"] = min(event.time_us + event.ttl_seconds * _SECOND_US, LAST_US)
     if event.salience is not None:
         properties |= {"salience": event.salience, "salience_origin": "event"}
     if isinstance(call_id := event.content.get("call_id"), str):
@@ -286,10 +291,10 @@ def _readable(event: Event, full: str, count_tokens: TokenCounter, tokenizer: st
 
 def _indexed(searchable: str, line: str, count_tokens: TokenCounter) -> tuple[str, int]:
     """The terms of *searchable* in the full-text index, and the number of tokens of *line*."""
-    return " ".join(terms(searchable)[:_TERMS]), count_tokens(line)
+    return " ".join(terms(searchable)[:_MOST_TERMS]), count_tokens(line)
 
 
-# The terms of texts up to this length are cached: agents repeat lookups, and get the same results.
+# What is computed from texts of up to this many characters is cached: agents repeat lookups, and get the same results.
 _LONGEST_REPEAT = 4_000
 _indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 
@@ -383,7 +388,7 @@ class End(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """The two ends of a stored chain."""
+    """The two ends of a stored chain: its first event (``head``) and its last (``tail``)."""
 
     head: End
     tail: End

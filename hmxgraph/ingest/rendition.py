@@ -11,10 +11,12 @@ from hmxgraph.text.excerpts import GAP
 # Maximum characters of one event that a pack shows (its beginning or an excerpt), and that the index reads.
 SHOWN = 4_000
 INDEXED = 32_000
-# Fields of work that come last, because others say more about how it went.
+# Fields of work (a command, test run, request or browser action) that come last, because they say least about how it
+# went, and those that come first, because they say most.
 _MINOR = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
-_COMMANDS = ("command", "cmd", "command_line")
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
+# Fields that may hold a command line, the target of a browser action, and the text of an event of any other type.
+_COMMANDS = ("command", "cmd", "command_line")
 _TARGETS = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
 # Names of the single field of an object that a tool or an agent wraps around its answer.
@@ -37,7 +39,7 @@ def rendition(event: Event) -> str:
 
 
 def full_text(event_type: str, content: Content) -> str:
-    """The text of an event of this type with this *content*."""
+    """The text of an event of this type with this *content*; the type itself if the content gives none."""
     render = _BY_TYPE.get(event_type, _any_content)
     return cut(render(content).strip() or event_type, INDEXED)
 
@@ -89,6 +91,7 @@ def _as_text(value: Any) -> str:
 
 
 def _other_fields(content: Content, *used: str) -> str:
+    """The fields of *content* that are not empty, except those in *used*."""
     return compact(
         {name: part for name, part in content.items() if name not in used and part not in (None, "", [], {})}
     )
@@ -124,9 +127,8 @@ def _is_text_block(value: Any) -> bool:
 
 def _message(content: Content) -> str:
     attachments = content.get("attachments")
-    shown = attachments if isinstance(attachments, list) else []
-    links = [f"[{compact(link)}]" for link in shown]
-    return _joined([_readable_text(_text(content, "text")), *links], " ") or _other_fields(content, "role")
+    shown = [f"[{compact(attachment)}]" for attachment in attachments] if isinstance(attachments, list) else []
+    return _joined([_readable_text(_text(content, "text")), *shown], " ") or _other_fields(content, "role")
 
 
 def _readable_text(text: str) -> str:
@@ -262,13 +264,12 @@ def _outcome(content: Content, *used: str) -> str:
 
 
 def _state_change(content: Content) -> str:
-    before, after = ("from", "old_value", "before", "previous"), ("to", "new_value", "after", "current")
-    old = next((text for name in before if (text := _text(content, name))), "")
-    new = next((text for name in after if (text := _text(content, name))), "")
+    old_fields, new_fields = ("from", "old_value", "before", "previous"), ("to", "new_value", "after", "current")
+    old = next((text for name in old_fields if (text := _text(content, name))), "")
+    new = next((text for name in new_fields if (text := _text(content, name))), "")
     if not new:
         return _any_content(content)
-    used = (*before, *after)
-    return _joined([_other_fields(content, *used), f"{old} -> {new}" if old else new], ": ")
+    return _joined([_other_fields(content, *old_fields, *new_fields), f"{old} -> {new}" if old else new], ": ")
 
 
 def _any_content(content: Content) -> str:

@@ -1,4 +1,4 @@
-"""Sources of events: files, folders, standard input, open files, iterables."""
+"""Sources of events: files, folders, standard input, open files, bytes, iterables."""
 
 import gzip
 import os
@@ -43,7 +43,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An unreadable part of a source, with its payload if available, or a source that ended early."""
+    """A part of a source that cannot be read or converted, with its payload if available, or its early end."""
 
     fault: Fault
     line: int
@@ -100,14 +100,16 @@ def _numbered(
     splitter: "_Splitter", first: bytes, chunks: Iterator[bytes]
 ) -> Generator[tuple[int, bytes | None], None, bool]:
     number = 0
-    for piece in splitter.pieces(first, chunks):
-        number += piece != b""
-        yield number, piece
+    for value in splitter.values(first, chunks):
+        number += value != b""
+        yield number, value
     return splitter.ended
 
 
 class _Splitter:
-    """Splits off values nested *level* brackets deep: they end at a comma in an array, else at their closing bracket.
+    """Splits off the elements of an array (*level* 1), or objects that follow each other (*level* 0).
+
+    An element ends at a comma or the end of the array, an object at its own closing bracket.
 
     The time is proportional to the size of the text. No more of a value than the maximum length of a line is kept in
     memory.
@@ -128,7 +130,7 @@ class _Splitter:
         """Whether all brackets were closed."""
         return self._depth == 0 and not self._in_string
 
-    def pieces(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
+    def values(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes | None]:
         """Each value, and the text after the last one; None for a value that is too long, empty for a pause."""
         half_escape = b""
         chunk: bytes | None = first
@@ -182,6 +184,7 @@ class _Splitter:
         return self._after_array
 
     def _ends_element(self, delimiter: bytes, end: int) -> bool:
+        """Follow a bracket or comma, which ends at *end*; returns whether a value ends with it."""
         if delimiter in _OPEN:
             self._depth += 1
             if self._depth == self._level:
@@ -194,6 +197,7 @@ class _Splitter:
         return delimiter == b"," and self._depth == self._level == 1
 
     def _keep(self, part: bytes) -> None:
+        """Add a part to the value so far; of a value that is too long, keep only the size."""
         self._size += len(part)
         if self._size > LONGEST_LINE:
             self._parts = []
@@ -211,8 +215,9 @@ class _Splitter:
 
 # Pipes, sockets and terminals are written while they are read: yield what is ready, and report pauses.
 
+# Maximum number of bytes read at once.
 CHUNK = 1 << 18
-# Seconds to wait for one more message, and maximum seconds to fill a batch.
+# Seconds without anything new that count as a pause, and seconds after which waiting events are written in any case.
 LINGER = 0.01
 LONGEST = 0.25
 
@@ -263,10 +268,10 @@ def _poll(stream: IO[bytes]) -> "select.poll | None":
 #
 # At most one chunk and one value are in memory. An empty chunk or line stands for a pause.
 
-# An event has at most 1 MB, but a line of a transcript may hold images too. Longer lines are rejected.
+# Maximum number of bytes of a line. An event has at most 1 MB, but a line of a transcript may hold images, too.
 LONGEST_LINE = 64 << 20
-# A first line that ends inside an object begins a multi-line object, unless the next line is a whole object: then the
-# first line is damaged.
+# A first line that ends inside an object ("{" or '{"a": 1,') begins a multi-line object, unless the next line is a
+# whole object: then the first line is damaged.
 _MULTI_LINE = re.compile(rb"\s*\{(?:[ \t]*|[^\n]*[\[{,:][ \t]*)\r?\n(?!\s*\{[^\n]*\}[ \t]*\r?(?:\n|\Z))")
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -282,12 +287,12 @@ def _read_stream(stream: IO[bytes], name: str) -> Iterator[Arrival]:
             break
         yield Lull()
     first = first.removeprefix(_BOM)
-    for line, piece in _pieces(first, chunks, name, broken):
-        yield Lull() if piece == b"" else _delivery(piece, line, name)
+    for line, value in _values(first, chunks, name, broken):
+        yield Lull() if value == b"" else _delivery(value, line, name)
     yield from (Broken(end.fault, line + 1, name) for end in broken)
 
 
-def _pieces(
+def _values(
     first: bytes, chunks: Iterator[bytes], name: str, broken: list[Broken]
 ) -> Iterator[tuple[int, bytes | None]]:
     """Numbered values; an unclosed array is noted in *broken*, unless the stream broke off."""
@@ -300,28 +305,33 @@ def _pieces(
         broken.append(Broken(fault, 0, name))
 
 
-def _delivery(piece: bytes | None, line: int, name: str) -> Delivery | Broken:
-    if piece is None:
+def _delivery(value: bytes | None, line: int, name: str) -> Delivery | Broken:
+    if value is None:
         expected = f"at most {LONGEST_LINE} bytes"
         return Broken(Fault("$", "HMX-E 11", f"a line of more than {LONGEST_LINE} bytes", expected), line, name)
-    return Delivery(piece, line, name)
+    return Delivery(value, line, name)
 
 
 def _chunks(stream: IO[bytes], name: str, broken: list[Broken]) -> Iterator[bytes]:
-    """The bytes of the stream, unpacked; the reason for an early end is noted in *broken*."""
+    """The bytes of the stream, unpacked; the reason for an early end is noted in *broken*.
+
+    Raises:
+        IngestRefused: the stream cannot be read at all.
+
+    """
     try:
-        yield from _unwrapped(pieces(stream))
+        yield from _decompressed(pieces(stream))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         broken.append(Broken(Fault("$", "RFC 1952", str(error), "a complete gz file"), 0, name))
     except OSError as error:
-        if error.errno is None:
+        if error.errno is None:  # it is not open for reading
             raise IngestRefused(name, str(error)) from error
         broken.append(
             Broken(Fault("$", "HMX-E 8", f"the source broke off: {error.strerror}", "a complete source"), 0, name)
         )
 
 
-def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _decompressed(raw: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes, unpacked if they are gz; the first chunk is long enough to recognise the format."""
     first = b""
     for piece in raw:
@@ -332,10 +342,10 @@ def _unwrapped(raw: Iterator[bytes]) -> Iterator[bytes]:
             break
     if first:
         whole = chain([first], raw)
-        yield from _unpacked(whole) if first.startswith(_GZIP) else whole
+        yield from _gunzipped(whole) if first.startswith(_GZIP) else whole
 
 
-def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _gunzipped(raw: Iterator[bytes]) -> Iterator[bytes]:
     """The bytes in a gz file of one or more members."""
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     for data in raw:
@@ -354,7 +364,7 @@ def _unpacked(raw: Iterator[bytes]) -> Iterator[bytes]:
 def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes | None]]:
     """Numbered lines that are not blank; None for a line that is too long, empty for a pause."""
     number, size = 0, 0
-    pieces: list[bytes] = []
+    parts: list[bytes] = []
     chunk: bytes | None = first
     while chunk is not None:
         number, chunk = _past_blank_lines(number, size, chunk)
@@ -363,20 +373,20 @@ def _lines(first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes |
             number += 1
             if size <= LONGEST_LINE < size + len(line):
                 yield number, None
-            elif size <= LONGEST_LINE and (whole := b"".join((*pieces, line)) if pieces else line).strip():
+            elif size <= LONGEST_LINE and (whole := b"".join((*parts, line)) if parts else line).strip():
                 yield number, whole
-            pieces, size = [], 0
+            parts, size = [], 0
         size += len(last)
         if size > LONGEST_LINE:
-            if pieces:
+            if parts:
                 yield number + 1, None
-            pieces = []
+            parts = []
         elif last:
-            pieces.append(last)
+            parts.append(last)
         chunk = next(chunks, None)
         if chunk == b"":
             yield number, chunk
-    if (whole := b"".join(pieces)).strip():
+    if (whole := b"".join(parts)).strip():
         yield number + 1, whole
 
 
@@ -403,7 +413,7 @@ def deliveries(source: Source) -> Iterator[Arrival]:
     event, the bytes of a file, or an iterable of dicts, events, bytes or JSON texts.
 
     Raises:
-        IngestRefused: *source* does not exist, cannot be opened, or has another form.
+        IngestRefused: *source* does not exist, cannot be opened, is a folder without event files, or has another form.
 
     """
     if isinstance(source, str | Path):
@@ -442,6 +452,7 @@ def are_paths(source: Any) -> bool:
 
 
 def _all_of(paths: Sequence[Path]) -> Iterator[Arrival]:
+    """Everything at *paths*; all of them are checked before the first is read."""
     for path in paths:
         try:
             path.stat()
@@ -478,8 +489,8 @@ def reads_once(source: Any) -> bool:
 
     It is standard input, a named pipe, an open file, a stream or an iterator.
     """
-    delivers = hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
-    return delivers or _is_standard_input(source) or _is_named_pipe(source)
+    is_consumed = hasattr(source, "read") or isinstance(source, Iterator | AsyncIterable)
+    return is_consumed or _is_standard_input(source) or _is_named_pipe(source)
 
 
 def _is_named_pipe(source: Any) -> bool:
@@ -555,7 +566,7 @@ def _iterable(source: Iterable[Payload | Delivery]) -> Iterator[Arrival]:
 
 
 def _binary(stream: Any) -> IO[bytes]:
-    # Read the bytes underneath a text file; encode a text buffer that has none.
+    """*stream*, the bytes underneath a text file, or encoded text if there are none, as in a ``StringIO``."""
     if hasattr(stream, "buffer"):
         raw: IO[bytes] = stream.buffer
         return raw

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hmxgraph.recall.pool import EventPool, Floats, Integers, WordMatch
+from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers, WordMatch
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
@@ -26,15 +26,16 @@ _SEED_EVENTS = 3
 _LOG_FLOOR = 1e-7
 # Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
-# Number of best events from which bridges start, and the largest gain of a target that is about the entity, and of one
-# that mentions it.
+# Number of best events from which bridges start, and the largest gain of a target that is about the entity, of one that
+# mentions it, and of talk that does. Names that talk shares say less: with the weight of documents, packs of 2,048
+# tokens for 179 questions about chats held 64.8 instead of 66.7 % of the evidence.
 _BRIDGE_SOURCES = 8
 _TITLE_BRIDGE = 2.25
-_SHARED_BRIDGE = 1.8
+_SHARED_BRIDGE, _TALK_BRIDGE = 1.8, 1.2
 # The share of a bridge's gain that is left if the target has none of the remaining words of the question; larger if the
 # target is about the entity.
 _TITLE_FLOOR = 0.35
-_SHARED_FLOOR = 0.25
+_SHARED_FLOOR, _TALK_FLOOR = 0.25, 0.2
 # Factor on the gain over a second bridge.
 _SECOND_HOP = 0.8
 
@@ -119,7 +120,7 @@ def _links(question: Question, pool: EventPool, neighbourhood: Neighbourhood, ma
     events_of, present = _events_by_entity(pool, neighbourhood), match.counts.clip(0, 1)
     open_names = [name for name in neighbourhood.names if not _in_question(question, neighbourhood.name_terms[name])]
     parts = [
-        _links_through(neighbourhood.rarity[name], events_of[name], match.weights, present)
+        _links_through(neighbourhood.rarity[name], events_of[name], match.weights, present, pool.talk > 0)
         for name in open_names
         if name in events_of
     ]
@@ -128,7 +129,9 @@ def _links(question: Question, pool: EventPool, neighbourhood: Neighbourhood, ma
     return _Links(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _links_through(rarity: float, events_of: Sequence[tuple[int, str]], weights: Floats, present: Floats) -> _Links:
+def _links_through(
+    rarity: float, events_of: Sequence[tuple[int, str]], weights: Floats, present: Floats, talk: Flags
+) -> _Links:
     """Return the links from each event that mentions an entity to every other event that mentions it."""
     places = np.array([place for place, _ in events_of], dtype=np.int64)
     titles = np.array([role == "title" for _, role in events_of], dtype=bool)
@@ -138,7 +141,11 @@ def _links_through(rarity: float, events_of: Sequence[tuple[int, str]], weights:
     # Share of the question words missing in a source that a target supplies.
     rest = np.einsum("ts,tg->sg", missing, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
     about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
-    shared = _SHARED_BRIDGE * rarity**2 * (_SHARED_FLOOR + (1 - _SHARED_FLOOR) * rest)
+    most, floor = (
+        np.where(talk[places], _TALK_BRIDGE, _SHARED_BRIDGE),
+        np.where(talk[places], _TALK_FLOOR, _SHARED_FLOOR),
+    )
+    shared = most * rarity**2 * (floor + (1 - floor) * rest)
     source, target = np.nonzero(places[:, np.newaxis] != places)
     return _Links(places[source], places[target], np.where(titles, about, shared)[source, target])
 

@@ -11,8 +11,9 @@ from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged
 from hmxgraph.text.masking import public_address
 
+# Maximum number of messages of one request, and the seconds that it waits for them if no idle time is set.
 PULL_AT_ONCE = 500
-_PATIENCE = 5.0
+_WAIT_SECONDS = 5.0
 
 
 class JetStream:
@@ -32,7 +33,7 @@ class JetStream:
         """Acknowledge each message; one not acknowledged in time is sent again and counts as a duplicate.
 
         Raises:
-            IngestRefused: the server is gone.
+            IngestRefused: a message cannot be acknowledged, for example because the server is gone.
 
         """
         try:
@@ -63,7 +64,7 @@ class JetStream:
     async def _messages(self, pull: Any) -> AsyncIterator[Any]:
         while True:
             try:
-                messages = await pull.fetch(PULL_AT_ONCE, timeout=self._idle or _PATIENCE)
+                messages = await pull.fetch(PULL_AT_ONCE, timeout=self._idle or _WAIT_SECONDS)
             except TimeoutError:
                 if self._idle is not None:
                     return
@@ -77,7 +78,7 @@ async def _ignore_failed_attempt(_: Exception) -> None:
 
 
 def from_url(url: str, idle_seconds: float | None) -> JetStream:
-    """The consumer named by ``nats://host:port/stream/subject?durable=d``."""
+    """The consumer named by ``nats://host:port/stream/subject?durable=d``; without a subject, it gets all of them."""
     parts = urlsplit(url)
     stream, _, subject = parts.path.strip("/").partition("/")
     durable = parse_qs(parts.query).get("durable", ["hmxgraph"])[-1]

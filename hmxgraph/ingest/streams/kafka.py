@@ -42,7 +42,7 @@ class Offsets:
         for partition, offset in receipts:
             self._pending[partition].discard(offset)
         partitions = {partition for partition, _ in receipts}
-        return {name: min(self._pending[name], default=self._next[name]) for name in partitions}
+        return {part: min(self._pending[part], default=self._next[part]) for part in partitions}
 
 
 class KafkaStream:
@@ -62,7 +62,7 @@ class KafkaStream:
         """Commit for each partition the offset before which every message is stored, or rejected and reported.
 
         Raises:
-            IngestRefused: the broker is gone, or gave the partition to another member of the group.
+            IngestRefused: the broker refuses, as when it gave the partition to another member of the group, or is gone.
 
         """
         try:
@@ -90,7 +90,7 @@ class KafkaStream:
     async def _join(self) -> None:
         try:
             await self._consumer.start()
-        except (KafkaError, ValueError) as error:  # a port that is not a number
+        except (KafkaError, ValueError) as error:  # a ValueError: the port is not a number
             raise broken_off(self._source, error, what="no connection") from error
 
     async def close(self) -> None:

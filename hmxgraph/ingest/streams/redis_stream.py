@@ -12,10 +12,11 @@ from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged
 from hmxgraph.text.masking import public_address
 
+# The field of an entry that holds its event.
 FIELD = b"event"
+# Maximum number of entries of one read, and maximum milliseconds that it waits at the server.
 READ_AT_ONCE = 1_000
-# Maximum milliseconds that one read waits at the server.
-_LONGEST = 60_000
+_LONGEST_WAIT_MS = 60_000
 
 
 class RedisStream:
@@ -43,7 +44,8 @@ class RedisStream:
         """XACK: the entries leave the group's list of pending ones.
 
         Raises:
-            IngestRefused: the server is gone; the entries are stored, and become duplicates when delivered again.
+            IngestRefused: the server refuses or is gone; the entries are stored, and become duplicates when delivered
+                again.
 
         """
         try:
@@ -76,27 +78,28 @@ class RedisStream:
     async def _entries(self) -> AsyncGenerator[tuple[bytes, dict[bytes, bytes]], None]:
         """First the pending entries from the beginning, then new ones."""
         position: bytes | str = "0"
-        block, silent = self._block(), 0
+        wait_ms, silent_ms = self._wait_ms(), 0
         while True:
-            entries = await self._read(position, block)
+            entries = await self._read(position, wait_ms)
             for entry in entries:
                 yield entry
             if position != ">":
                 position = entries[-1][0] if entries else ">"
                 continue
-            silent = 0 if entries else silent + block
-            if self._idle is not None and silent >= self._idle * 1000:
+            silent_ms = 0 if entries else silent_ms + wait_ms
+            if self._idle is not None and silent_ms >= self._idle * 1000:
                 return
 
-    def _block(self) -> int:
+    def _wait_ms(self) -> int:
         """Milliseconds that a read may wait at the server: at most half of the connection's socket timeout."""
-        patience = self._client.connection_pool.connection_kwargs.get("socket_timeout")
-        idle = _LONGEST if self._idle is None else self._idle * 1000
-        return max(1, int(min(_LONGEST, idle, patience * 500 if patience else _LONGEST)))
+        timeout = self._client.connection_pool.connection_kwargs.get("socket_timeout")
+        idle_ms = _LONGEST_WAIT_MS if self._idle is None else self._idle * 1000
+        half_timeout_ms = timeout * 1000 / 2 if timeout else _LONGEST_WAIT_MS
+        return max(1, int(min(_LONGEST_WAIT_MS, idle_ms, half_timeout_ms)))
 
-    async def _read(self, position: bytes | str, block: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    async def _read(self, position: bytes | str, wait_ms: int) -> list[tuple[bytes, dict[bytes, bytes]]]:
         answer = await self._client.xreadgroup(
-            self._group, self._consumer, {self._key: position}, count=READ_AT_ONCE, block=block
+            self._group, self._consumer, {self._key: position}, count=READ_AT_ONCE, block=wait_ms
         )
         return _entries_of(answer)
 

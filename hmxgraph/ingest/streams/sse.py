@@ -90,7 +90,7 @@ class SseStream:
 
     async def _messages(self) -> AsyncIterator[httpx_sse.ServerSentEvent]:
         headers = self._headers | ({"Last-Event-ID": self._received} if self._received else {})
-        timeout = httpx.Timeout(10.0, read=None)
+        timeout = httpx.Timeout(10.0, read=None)  # a stream may be silent for any time
         async with (
             httpx.AsyncClient(timeout=timeout) as client,
             httpx_sse.aconnect_sse(client, "GET", self.url, headers=headers) as source,

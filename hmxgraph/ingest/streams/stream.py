@@ -28,7 +28,7 @@ async def until_idle(messages: AsyncIterator[T], seconds: float | None) -> Async
 
 
 def broken_off(address: str, error: Exception, line: int | None = None, *, what: str = "") -> IngestRefused:
-    """The error for a stream at *address* that ended with *error*, after *line* messages.
+    """The error for a stream at *address* that ended with *error*, after *line* messages; *what* says what failed.
 
     >>> str(broken_off("redis://:secret@host", OSError("gone"), 7))
     'redis://host:7: gone'

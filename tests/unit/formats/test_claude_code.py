@@ -232,6 +232,18 @@ def test_a_queued_prompt_counts_once():
     assert converted[2].part_of == converted[0].events[0]["event_id"]
 
 
+def test_an_image_of_a_queued_prompt_is_kept():
+    """The queue has only the prompt's text; the line or the attachment that sends it has the image, too."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    blocks = [{"type": "text", "text": "check again"}, image]
+    queued = line("queue-operation", operation="enqueue", content="check again")
+    attached = line("attachment", "u2", 50, attachment={"type": "queued_command", "prompt": blocks})
+    for lines in ([queued, user(blocks, "u2", 50)], [queued, attached], [attached]):
+        contents = [event.content for event in events(CLAUDE_CODE, lines)]
+        assert [content["text"] for content in contents] == ["check again", ""]
+        assert [attachment["type"] for attachment in contents[1]["attachments"]] == ["image"]
+
+
 def test_answers_to_questions_are_the_users_words():
     """The user's answer to a question becomes a decision and a message."""
     answer = {

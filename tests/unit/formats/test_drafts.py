@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from hmxgraph.formats._calls import Calls
+from hmxgraph.formats._calls import Answer, Calls, answer_draft
 from hmxgraph.formats._drafts import Draft, Frame, Place, Reading, _fitted, frame_of, outcome
 from hmxgraph.formats._endings import exit_code
 from hmxgraph.formats._messages import message_reading
@@ -14,6 +14,7 @@ from hmxgraph.protocol.events import Event
 from tests.unit.formats.conversions import ORIGIN
 
 TIME = "2026-03-14T03:00:00Z"
+IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
 
 
 def frame(session_id, own_id):
@@ -91,6 +92,38 @@ def test_a_tool_message_may_hold_results_as_parts():
     assert (drafts[0].content["tool_name"], drafts[0].parent_event_id) == ("weather", "e1")
 
 
+def test_text_beside_the_results_of_a_tool_message_is_the_tools():
+    """It is an observation: HMX-E knows no message of a tool."""
+    blocks = [
+        {"type": "tool_result", "tool_use_id": "c1", "content": "rainy"},
+        {"type": "text", "text": "Source: DWD"},
+    ]
+    drafts = message_reading({"role": "tool", "content": blocks}, frame("a", "m"), Calls({})).drafts
+    assert [(draft.event_type, draft.origin, draft.part) for draft in drafts] == [
+        ("tool_result", "tool", "0"),
+        ("observation", "tool", "1"),
+    ]
+    assert drafts[1].content == {"text": "Source: DWD"}
+
+
+@pytest.mark.parametrize("wrapper", ["system-reminder", "local-command-caveat"])
+def test_an_image_beside_text_of_the_harness_is_the_users(wrapper):
+    """Whether that text is kept or dropped."""
+    blocks = [{"type": "text", "text": f"<{wrapper}>Be brief.</{wrapper}>"}, IMAGE]
+    drafts = message_reading({"role": "user", "content": blocks}, frame("a", "m"), Calls({})).drafts
+    assert [draft.content["text"] for draft in drafts] == (["Be brief."] if wrapper == "system-reminder" else []) + [""]
+    assert drafts[-1].content["attachments"][0]["type"] == "image"
+    assert len({draft.part for draft in drafts}) == len(drafts)
+
+
+def test_an_image_in_a_result_of_mcp_is_its_attachment():
+    """The text is the result, as in a result that is a list of blocks."""
+    value = {"content": [{"type": "text", "text": "a chart"}, IMAGE], "isError": False}
+    content = answer_draft(Calls({}), "0", Answer("c1", value)).content
+    assert (content["result"], content["success"]) == ("a chart", True)
+    assert [attachment["type"] for attachment in content["attachments"]] == ["image"]
+
+
 def test_a_cut_text_says_how_long_it_was():
     """The reported size is the original one, even if the text was cut twice."""
     value = {str(number): "x" * 5_000 for number in range(100)}
@@ -134,6 +167,13 @@ def test_bulky_metadata_leave_the_user_whole():
         Record({}, "", 1), replace(frame("a", "m"), metadata={"user_id": user}), Reading((draft,)), {}
     ).events[0]
     assert Event.parse({**made, "tenant_id": "acme"}).metadata["user_id"] == user
+
+
+def test_an_attachment_beside_a_pack_is_kept():
+    """Only the text of the pack is removed."""
+    content = {"role": "user", "text": '<hmxgraph-pack id="p">old</hmxgraph-pack>', "attachments": [{"type": "image"}]}
+    (event,) = outcome(Record({}, "", 1), frame("a", "m"), Reading((Draft("message", content, "user"),)), {}).events
+    assert event["content"] == {"role": "user", "text": "", "attachments": [{"type": "image"}]}
 
 
 def test_a_pack_alone_opens_no_session():

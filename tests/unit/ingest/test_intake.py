@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hmxgraph.errors import Fault, IngestRefused
-from hmxgraph.ingest.batch import SIZE, BatchBuilder, OpenBatch, readings
+from hmxgraph.ingest.batch import SIZE, BatchBuilder, OpenBatch, delivery_groups
 from hmxgraph.ingest.intake import Intake, corrected_payload, dead_letter
 from hmxgraph.ingest.sources import Broken, Delivery, deliveries
 from hmxgraph.protocol.events import Event
@@ -31,8 +31,8 @@ def gathered(source, intake, **choices):
     builder = BatchBuilder(intake, **choices)
     return [
         batch
-        for reading in readings(deliveries(source), size=choices.get("size", SIZE))
-        for batch in builder.take(reading)
+        for group in delivery_groups(deliveries(source), size=choices.get("size", SIZE))
+        for batch in builder.take(group)
     ]
 
 
@@ -241,7 +241,7 @@ def test_heavy_events_make_small_batches():
 def test_huge_lines_are_read_a_few_at_a_time(wrap):
     """Reading ahead is bounded by characters, whatever the form of the source, and nothing is lost."""
     source = [wrap(document(event_id=str(n), content={"text": "x" * 500_000})) for n in range(20)]
-    assert [len(reading.deliveries) for reading in readings(deliveries(source))] == [16, 4]
+    assert [len(group.deliveries) for group in delivery_groups(deliveries(source))] == [16, 4]
 
 
 def test_parts_never_share_a_session(intake):

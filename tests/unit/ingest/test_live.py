@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from hmxgraph.ingest.batch import readings
+from hmxgraph.ingest.batch import delivery_groups
 from hmxgraph.ingest.sources import Delivery, Lull, deliveries
 from tests.unit.ingest.making import document
 
@@ -89,10 +89,10 @@ def test_a_slow_writer_waits_no_longer_than_a_batch_may_take(pipe):
 
     thread = threading.Thread(target=trickle)
     thread.start()
-    reading = next(reading for reading in readings(deliveries(source)) if reading.deliveries)
+    group = next(group for group in delivery_groups(deliveries(source)) if group.deliveries)
     stop.set()
     thread.join()
-    assert (reading.lull, monotonic() - began < 2) == (True, True)
+    assert (group.lull, monotonic() - began < 2) == (True, True)
 
 
 def test_a_file_has_no_lull(tmp_path):
@@ -109,7 +109,7 @@ def test_what_was_handed_over_is_read_before_the_error():
             yield from DOCUMENTS
             raise error
 
-        coming = readings(deliveries(broken()))
+        coming = delivery_groups(deliveries(broken()))
         assert [delivery.payload for delivery in next(coming).deliveries] == DOCUMENTS
         with pytest.raises(error):
             next(coming)

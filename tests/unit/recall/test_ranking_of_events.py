@@ -204,6 +204,20 @@ def test_the_walk_reaches_what_shares_an_entity():
     assert gains[1] > gains[2] == 0
 
 
+@pytest.mark.parametrize(("title", "least", "most"), [("", 0.1, 1.2), ("Page", 0.25, 1.8)])
+def test_a_shared_entity_leads_to_talk_less_surely_than_to_documents(title, least, most):
+    """The gain is larger with the remaining words of the question, and larger for documents in both cases."""
+    match, rest, other = "Ann runs staging", "The cluster is in Oslo", "The cluster is old"
+    rows = [event(number, text)[0] for number, text in enumerate((match, rest, other))]
+    pool = EventPool.of([(*row[:3], title, *row[4:]) for row in rows])
+    mentions = Neighbourhood(tuple(Mention(event_id, "cluster") for event_id in pool.event_id), 1000)
+    question = understood("Where is staging? Oslo?", NOW)
+    words = match_words(("stage", "oslo"), pool, 1000)
+    gains = bridges(question, pool, mentions, words, np.array([1.0, 0.0, 0.0]))
+    assert least < gains[2] < gains[1] < most
+    assert gains[1] > 0.7 * most
+
+
 def test_without_mentions_nothing_walks():
     """An empty neighbourhood leaves the lexical scores unchanged."""
     ranking = Ranking(understood("staging", NOW), pool_of("staging", "bread"), 2)
