@@ -583,6 +583,7 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
 
 
 def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
+    """The error for an argument that the method lacks: it says which one was probably meant, or lists them."""
     synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
     close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
     choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_LISTED_NAMES])
@@ -595,7 +596,7 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
 #
 # A span records the method, the duration and the type of an error; never what was asked or stored.
 
-# For each procedure: the operation, as OpenTelemetry's conventions name it, and the public method that runs it.
+# For each procedure, and for ``ingest``: the operation, as OpenTelemetry's conventions name it, and the public method.
 _CALLS = {
     "pack": ("search_memory", "pack"),
     "suggest_for_session": ("search_memory", "suggest"),

@@ -386,7 +386,7 @@ class Watch:
         return steps >= _STEADY_STEPS
 
     def _store(self, pieces: list[_Piece]) -> None:
-        """Store the lines of *pieces*, then remember how far their files were read."""
+        """Store the lines of *pieces*, then save how far their files were read, except those in an unknown format."""
         memory = SourceMemory()
         for piece in pieces:
             if piece.after.format:
@@ -434,7 +434,7 @@ class Watch:
 def _stored_name(path: Path) -> str | bytes:
     """The name of *path*, as bytes if it is not UTF-8."""
     name = str(path)
-    return os.fsencode(name) if any("\udc80" <= sign <= "\udcff" for sign in name) else name
+    return os.fsencode(name) if any("\udc80" <= character <= "\udcff" for character in name) else name
 
 
 def _version(file_stat: os.stat_result) -> tuple[int, int, int]:

@@ -97,13 +97,19 @@ def _values(graph: "KnowledgeGraph", parameters: list[str]) -> dict[str, Any]:
 
 
 def _pair(text: str) -> tuple[str, str | list[str]]:
+    """The name and value in ``name=value``; names that end in ``_ids`` take several ids, separated by commas.
+
+    >>> _pair("session_id=s1"), _pair("source_ids=a,b")
+    (('session_id', 's1'), ('source_ids', ['a', 'b']))
+    """
     name, equals, value = text.partition("=")
     if not equals:
         raise typer.BadParameter(f"{text!r} is not name=value")
     return name, value.split(",") if name.endswith("_ids") else value
 
 
-# What a parameter names, the saved query that has no rows if there is no such thing, and where to look for one.
+# For each parameter that names something: how the error goes on after "no", the saved query that has no rows if there
+# is no such thing, and where to look for one.
 _NAMED_THINGS = {
     "session_id": ("session has the id", "explore/session_story", "hmxgraph query sessions lists them"),
     "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
@@ -114,7 +120,7 @@ _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 
 def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
-    """Print why a saved query has no rows: something that its parameters name does not exist, or it omits drafts."""
+    """Print why a saved query has no rows: it omits drafts, the tenant has no events, or a parameter names nothing."""
     unknown = "; ".join(_unknown(graph, values))
     omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
     explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)

@@ -81,6 +81,7 @@ class Resident:
         self._tenants.close()
 
     def _command(self, arguments: list[str], tenant: str, terminal: Mapping[str, Any] | None) -> Message:
+        """Run a command, and return its exit code and what it printed; *terminal* describes the client's, if any."""
         printed: list[tuple[str, str]] = []
         streams = redirect_stdout(_RecordedStream("out", printed)), redirect_stderr(_RecordedStream("err", printed))
         client_terminal, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0

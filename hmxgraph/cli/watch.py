@@ -123,16 +123,16 @@ class _Compiler:
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
         # When the first and the last event that are not compiled yet were stored; no such event if the first is 0.
-        self._first = self._last = 0.0
+        self._first_stored = self._last_stored = 0.0
 
     def start_if_due(self, stored: int) -> None:
         """Start a compilation if one is due; *stored* events are new since the last call."""
         now = monotonic()
         if stored:
-            self._first, self._last = self._first or now, now
+            self._first_stored, self._last_stored = self._first_stored or now, now
         if self._running and self._running.done():
             self._collect()
-        due = self._first and (now - self._last >= _QUIET or now - self._first >= _LONGEST_WAIT)
+        due = self._first_stored and (now - self._last_stored >= _QUIET or now - self._first_stored >= _LONGEST_WAIT)
         if due and not self._running:
             self._start()
 
@@ -140,13 +140,13 @@ class _Compiler:
         """Compile what is not compiled yet, and wait until that is done."""
         if self._running:
             self._collect()
-        if self._first:
+        if self._first_stored:
             self._start()
             self._collect()
         self._pool.shutdown()
 
     def _start(self) -> None:
-        self._first = 0.0
+        self._first_stored = 0.0
         self.note = "compiling"
         self._running = self._pool.submit(self._graph.compile)
 

@@ -14,6 +14,7 @@ from hmxgraph.engine._jars import Distribution
 _FLAGS = ("-Xlog:cds*=off", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+VerifySharedSpaces")
 # An archive begins with a number that Java writes last.
 _MAGIC_BYTES = 4
+# Maximum time in which Java may write the archive of its own classes.
 _DUMP_SECONDS = 60.0
 
 
@@ -24,15 +25,15 @@ def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str,
     of one is missing, so the size is part of the name.
     """
     program = java.resolve()
-    of_java = _short_hash(str(program), str(program.stat().st_mtime_ns))
-    name = f"classes-{_short_hash(of_java, str(jars.folder), jars.version)}"
+    java_hash = _short_hash(str(program), str(program.stat().st_mtime_ns))
+    name = f"classes-{_short_hash(java_hash, str(jars.folder), jars.version)}"
     if archive := _whole(cache, name):
         return (*_FLAGS, f"-XX:SharedArchiveFile={archive}")
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError:  # with jars of its own, a server needs no cache
         return ()
-    own_classes = _archive_of_java(cache, program, f"java-{of_java}")
+    own_classes = _archive_of_java(cache, program, f"java-{java_hash}")
     return (*_FLAGS, *own_classes, f"-XX:ArchiveClassesAtExit={cache / f'{name}.{_short_hash(str(home))}'}")
 
 

@@ -36,9 +36,10 @@ class _Clue(NamedTuple):
     way_out: str
 
 
+# Known causes; the first that the log shows is reported.
 _CLUES = (
     _Clue(
-        # The second message appears when Neo4j cannot write its logs and tries to make the system database read-only.
+        # The second one appears when Neo4j cannot write its logs and tries to make the system database read-only.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
@@ -79,7 +80,7 @@ _NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
 
 
 def startup_error(log_text: str, log: Path) -> EngineError:
-    """The error behind *log_text*: with the last line that shows a known cause, else with the last lines of all.
+    """The error behind *log_text*: with the line that shows a known cause, else with the last lines.
 
     >>> print(startup_error("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
     the local server exited while starting: Address already in use
@@ -89,6 +90,7 @@ def startup_error(log_text: str, log: Path) -> EngineError:
 
 
 def _known_cause(log_text: str) -> EngineError | None:
+    """The error of the first of `_CLUES` that *log_text* shows, with the last line that shows it."""
     for clue in _CLUES:
         matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
