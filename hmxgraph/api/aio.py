@@ -38,7 +38,7 @@ from hmxgraph.api.graph import (
 )
 from hmxgraph.api.recording import LiveSessions, Recorder
 from hmxgraph.graph import deadlines, embeddings
-from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, Terms
+from hmxgraph.graph.connection import DEFAULT_TERMS, AsyncConnection, ConnectionTerms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.embeddings import Embedder
 from hmxgraph.graph.metering import Meter
@@ -62,7 +62,7 @@ class AsyncKnowledgeGraph(
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
         lender: AsyncConnection | None = None,
-        terms: Terms = DEFAULT_TERMS,
+        terms: ConnectionTerms = DEFAULT_TERMS,
     ) -> None:
         self._server_address, self._terms = server_address, terms
         # The connection of another graph whose driver this graph uses, too.
@@ -206,7 +206,7 @@ def connect_async(  # noqa: PLR0913 - as connect
     """
     login = Login(uri, user, password, database)
     trust_policy = chosen_masking(trust, mask_secrets)
-    terms = Terms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
+    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return AsyncKnowledgeGraph(
         lambda: address(login, progress=progress), tenant_id, trust_policy, isolation, terms=terms
     )

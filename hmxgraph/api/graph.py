@@ -36,7 +36,7 @@ from hmxgraph.errors import (
     UnknownChoice,
 )
 from hmxgraph.graph import deadlines, embeddings
-from hmxgraph.graph.connection import DEFAULT_TERMS, Connection, Revive, Terms
+from hmxgraph.graph.connection import DEFAULT_TERMS, Connection, ConnectionTerms, Revive
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.embeddings import Embedder, Embedding
 from hmxgraph.graph.metering import Meter
@@ -229,7 +229,7 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
         connection: Connection | None = None,
-        terms: Terms = DEFAULT_TERMS,
+        terms: ConnectionTerms = DEFAULT_TERMS,
     ) -> None:
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._server_address = server_address
@@ -388,7 +388,7 @@ def connect(  # noqa: PLR0913 - every setting by name
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
-    terms = Terms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
+    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return KnowledgeGraph(
         address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

@@ -7,7 +7,7 @@ from hmxgraph.api._base import Face, Moment, NamedArguments, as_us, flag, new_re
 from hmxgraph.extraction.language import Terms
 from hmxgraph.graph import maintenance, memory_operations
 from hmxgraph.graph.connection import Connection
-from hmxgraph.graph.memory_operations import MemoryQuery, Remembered
+from hmxgraph.graph.memory_operations import MemoryQuery, NewMemory
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Tenancy
 from hmxgraph.graph.record_search import Shape
@@ -286,8 +286,8 @@ def _operation(name: str, agent_id: str | None, at: Moment | None, options: NewM
     return operation(agent_id, at, event_id)
 
 
-def new_memory(kind: str, text: str, options: NewMemoryOptions) -> Remembered:
+def new_memory(kind: str, text: str, options: NewMemoryOptions) -> NewMemory:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", options.get("tags")))
     terms = Terms(expires_us=as_us(options.get("expires")))
-    return Remembered(kind, text, options.get("project_id"), tags, flag(options, "hard"), terms=terms)
+    return NewMemory(kind, text, options.get("project_id"), tags, flag(options, "hard"), terms=terms)

@@ -16,7 +16,7 @@ from hmxgraph.graph import appending, clock, memories, memory_operations, retent
 from hmxgraph.graph.appending import Draft, Items
 from hmxgraph.graph.embeddings import embed_new
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions, as_microseconds
-from hmxgraph.graph.memory_operations import Remembered
+from hmxgraph.graph.memory_operations import NewMemory
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
@@ -109,7 +109,7 @@ class RememberOptions(TypedDict, total=False):
     idempotency_key: str | None
 
 
-def memory_request(text: str, options: RememberOptions) -> tuple[Remembered, MemoryOperation]:
+def memory_request(text: str, options: RememberOptions) -> tuple[NewMemory, MemoryOperation]:
     """The memory that the arguments of ``remember`` describe, and the agent, time and event id of the call.
 
     Raises:
@@ -129,7 +129,7 @@ def memory_request(text: str, options: RememberOptions) -> tuple[Remembered, Mem
         "" if supersedes is None else checked_text("supersedes", supersedes),
     )
     kind, hard = options.get("kind", "fact"), flag(options, "hard")
-    memory = Remembered(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
+    memory = NewMemory(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)
     return memory, operation(options.get("agent_id"), options.get("at"), event_id)
@@ -137,7 +137,7 @@ def memory_request(text: str, options: RememberOptions) -> tuple[Remembered, Mem
 
 def memory_requests(
     memories: Iterable[str | Mapping[str, Any]], options: RememberOptions
-) -> list[tuple[Remembered, MemoryOperation]]:
+) -> list[tuple[NewMemory, MemoryOperation]]:
     """The memories that the arguments of ``remember_all`` describe, as `memory_request` returns each.
 
     Raises:

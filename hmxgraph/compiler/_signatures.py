@@ -8,7 +8,7 @@ from typing import Any
 
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._vocabulary import COUNT_WORDS, FAILURE_PHRASES, FAILURE_WORDS, REPORT_WORDS, REQUEST_VERBS
-from hmxgraph.protocol.events import CODES, HTTP_STATES, went_well
+from hmxgraph.protocol.events import EXIT_CODE_FIELDS, HTTP_STATUS_FIELDS, went_well
 from hmxgraph.text.error_texts import opens_with_error
 from hmxgraph.text.instructions import without_instructions
 from hmxgraph.text.masking import mask_ids, mask_secrets
@@ -211,7 +211,7 @@ _TEXT_FIELDS = (
     "failed", "stderr", "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content",
     "body", "response", "result", "title", "code",
 )  # fmt: skip
-_CODES = dict.fromkeys(CODES, "exit code") | dict.fromkeys(HTTP_STATES, "HTTP")
+_CODES = dict.fromkeys(EXIT_CODE_FIELDS, "exit code") | dict.fromkeys(HTTP_STATUS_FIELDS, "HTTP")
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
 _TEST_NAMES = ("test", "name", "title", "nodeid")

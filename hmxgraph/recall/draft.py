@@ -149,7 +149,7 @@ class Draft:
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return GlobalRanking(self._with_passages(episodes), others)
+        return GlobalRanking(self._with_passages(episodes.with_objections()), others)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
         """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""

@@ -28,7 +28,7 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import asks, speaks_of_trouble
+from hmxgraph.recall.question import asks, objects, speaks_of_trouble
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
@@ -253,6 +253,27 @@ class Episodes:
             if call >= 0 and related[call] and len(self.pool.text[at]) <= LINE:
                 relevance[at] = max(relevance[at], relevance[call])
                 related[at] = True
+        return replace(self, relevance=relevance, related=related)
+
+    def with_objections(self) -> "Episodes":
+        """Return the events; an objection to a related answer of an assistant, and the reply to it, become related.
+
+        Without them, a pack would state what its own session found to be wrong.
+        """
+        pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
+        answers = pool.by_assistants & ~pool.calls
+        answer, objected = -1, False
+        for at in range(len(self)):
+            if not pool.follows[at]:
+                answer, objected = -1, False
+            if pool.by_people[at]:
+                objected = answer >= 0 and objects(pool.text[at], to_question=bool(pool.questions[answer]))
+            if objected and (pool.by_people[at] or answers[at]):
+                relevance[at], related[at] = max(relevance[at], relevance[answer]), True
+            if answers[at] and related[at]:
+                answer, objected = at, False
+            elif pool.by_people[at] and not objected:
+                answer = -1
         return replace(self, relevance=relevance, related=related)
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":

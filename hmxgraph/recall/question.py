@@ -133,6 +133,26 @@ _MESSAGE = re.compile(
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
+# The beginning of a message that objects to the message before it. A mere "no" may also be the answer to a question.
+# "No, that's all" objects to nothing.
+_FILLERS = r"^\W*(?:(?:oh|ah|u[hm]+|hm+|well|sorry|wait|hold on|hey|but|ok(?:ay)?|thanks|thank you)\b\W*){0,3}"
+_NO_WORD = (
+    r"(?:nope|no(?!\W+(?:problem|worries|thanks?|need|rush|doubt|matter|idea|(?:further|more) \w+)\b))\b"
+    r"(?!\W+(?:it|that|this)(?:['\u2019]s| is| was| covers|['\u2019]ll be| will be)?"
+    r"\W+(?:all|everything|ok(?:ay)?|fine|good|enough|it)\b)"
+)
+_NO = re.compile(_FILLERS + _NO_WORD, re.IGNORECASE)
+_OBJECTION = re.compile(
+    rf"{_FILLERS}(?:{_NO_WORD}\W+(?:it|that|this|you|i (?:said|meant|wanted|asked))\b"
+    r"|(?:wrong|incorrect|correction|actually(?!\W+(?:yes|can|could|may|before|also|one more)\b))\b"
+    r"|not (?:quite|right|true|correct)\b"
+    r"|(?:that|this|it)(?:['\u2019]s| is| was)? (?:\w+ )?"
+    r"(?:wrong|incorrect|false|outdated|not (?:right|true|correct|what|how))\b"
+    r"|(?:that|this|it) (?:is|was)n['\u2019]t (?:right|true|correct|what|how)\b"
+    r"|you(?:['\u2019]re| are| were) (?:wrong|mistaken)\b|you (?:got|have) (?:it|that|this) wrong\b"
+    r"|i (?:meant|did(?:n['\u2019]t| not) (?:say|mean|ask|want))\b)",
+    re.IGNORECASE,
+)
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -359,6 +379,18 @@ def asks_how_it_is(text: str) -> bool:
         for sentence in _SENTENCE_END.split(text[:LONGEST_QUESTION])
         if not _PARTIES.search(sentence)
     )
+
+
+def objects(text: str, *, to_question: bool = False) -> bool:
+    """Whether a message objects to the message before it, which may be a question.
+
+    >>> objects("No, it's GLS, look at the label."), objects("hm, that's not what I asked for")
+    (True, True)
+    >>> objects("No problem!"), objects("No, that's all."), objects("No"), objects("No", to_question=True)
+    (False, False, True, False)
+
+    """
+    return bool(_OBJECTION.match(text) or (not to_question and _NO.match(text)))
 
 
 def speaks_of_trouble(text: str) -> bool:
