@@ -254,7 +254,7 @@ class Question:
             return self
         corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
         own_terms = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        runs = self.runs | frozenset(_runs(corrected[: _TERMS_WITH_NAMES]))
+        runs = self.runs | frozenset(_runs(corrected[:_TERMS_WITH_NAMES]))
         clauses = tuple(frozenset(spelling.get(term, term) for term in clause) for clause in self.clauses)
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
