@@ -20,7 +20,7 @@ from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError
 # Unusable arguments: exit code 2. Records and documents that break a rule exit with 1.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 # Hints in errors of the Python API, and their command-line equivalents.
-_COMMANDS = {
+_COMMAND_LINE_HINTS = {
     "timeout=, --timeout": "--timeout",
     "run_id=...": "--run ID",
     "task_id=...": "--task ID",
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that the parent process closed to the null device."""
+    """Open the null device in place of each standard stream that the parent process closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - used until the end
@@ -119,7 +119,7 @@ def _message(error: HmxGraphError | OSError) -> str:
     return str(error)
 
 
-# Errors of writing to standard output; errors of files that a command writes name the file.
+# Errors of writing to standard output. An error of a file has a file name and is worded without these.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
@@ -132,6 +132,6 @@ def as_commands(message: str) -> str:
     "task 't1' is finished (done): reopen it first (hmxgraph task reopen)"
 
     """
-    for call, command in _COMMANDS.items():
-        message = message.replace(call, command)
+    for api_hint, command_hint in _COMMAND_LINE_HINTS.items():
+        message = message.replace(api_hint, command_hint)
     return message
