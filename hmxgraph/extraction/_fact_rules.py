@@ -50,7 +50,7 @@ _NUMBER = (
 # A name; after a comma, the state, country or street ("Austin, Texas"), but not an addressee ("in Oslo, Tom, and my
 # dog").
 _PLACE = (
-    rf"{_NAME}{_NUMBER}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
+    rf"{_NAME}{_NUMBER}(?:, (?!ZIP|I'|(?:Dr|Mrs?|Ms|Prof)\.|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
     rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,2}}{_NUMBER})?"
 )
 # The name of a company: "Johnson & Johnson", "AT&T", "Channel 4", "Booking.com".

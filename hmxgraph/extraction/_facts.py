@@ -59,7 +59,7 @@ _CORRECTS = pattern(
     r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )
 # First words of what is denied that are no thing one can be allergic to.
-_NO_THINGS = NOT_ORDERED | {"kidding", "joking", "serious", "intolerant", "any", "only", "always", "him", "me"}
+_NO_THINGS = NOT_ORDERED | {"serious", "intolerant", "any", "only", "always", "him", "me"}
 
 
 def facts(sentence: str) -> Iterator[Fact]:
@@ -106,7 +106,7 @@ def _corrected(sentence: str, start: int, end: int) -> Iterator[str]:
     if not denied and _CORRECTS.search(sentence, 0, start):
         denied = _DENIED_BEFORE.search(sentence[:start])
     for item in _list_items(_trimmed(denied["others"])) if denied else ():
-        if _first_word(item) not in _NO_THINGS:
+        if _first_word(item) not in _NO_THINGS and not _first_word(item).endswith("ing"):
             yield item
 
 

@@ -105,6 +105,7 @@ def test_what_is_no_longer_so_answers_the_same_question():
         ("I'm allergic to nickel - not sure about latex.", []),
         ("It's not urgent, I'm allergic to nickel.", []),
         ("Sorry, it's not that bad, I'm allergic to nickel.", []),
+        ("Sorry, it's not working, I'm allergic to nickel.", []),
         ("I'm married, not dead.", []),
     ],
 )
