@@ -498,7 +498,7 @@ _AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
 # "Calls are fine again": the ways to reach the speaker. Of other things these words report how they are.
 _REACHING = pattern(
     r"(?:phone |text |video )?(?P<means>call|text|e-?mail|visit)s (?:(?:to|from) \w+ )?are"
-    rf"(?: (?:now|again|once more) {_FINE}\b| {_FINE} {_AS_OF_NOW})"
+    rf"(?: (?:now|again|once more) {_FINE}| {_FINE} {_AS_OF_NOW})(?:,? (?:too|again|as well|for me|please|thanks))*\W*$"
 )
 # "Can" is ambiguous between ability and permission.
 _CAN = (

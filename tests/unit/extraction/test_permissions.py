@@ -81,6 +81,8 @@ NOT_LIFTED = [
     "You may call me again tomorrow.",
     "The tests are fine again.",
     "Calls are fine.",
+    "Calls are ok again after the fix in retry.py.",
+    "Video calls are fine now that the driver is updated.",
 ]
 
 
