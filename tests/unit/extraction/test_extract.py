@@ -241,6 +241,7 @@ def test_like_and_dislike_answer_one_question():
         ("I prefer mornings over evenings.", "These days I prefer evening appointments.", True),
         ("I prefer morning flights.", "I prefer flights after 14:00.", True),
         ("I prefer appointments after 9 am.", "I prefer appointments before 5 pm.", False),
+        ("I prefer appointments after 9 am.", "I prefer afternoons.", False),
         ("I prefer morning flights.", "I prefer afternoons.", False),
         ("I prefer tea in the morning.", "I prefer tea in the evening.", False),
     ],
