@@ -365,7 +365,9 @@ class AsyncRecording(AsyncFace):
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events and deprecate what has no other evidence; do a dry run first.
 
-        In the report, ``remaining`` 0 proves that nothing selected still has content.
+        In the report, ``remaining`` 0 proves that nothing selected still has content. For a *user_id*,
+        ``shared_sessions`` are the sessions in which others spoke, too, and may have repeated what the user said: what
+        they said stays, until it is erased with *session_id*.
 
         Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
         left.

@@ -157,6 +157,8 @@ def forget(
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
+        if report.shared_sessions:
+            err.print(Text(_shared(report.shared_sessions)), soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("run hmxgraph compile to learn from the remaining events", highlight=False, soft_wrap=True)
 
@@ -366,6 +368,21 @@ def _forgotten(report: ForgetReport) -> Table:
         table.add_row(f"{name} based on them", f"{len(getattr(report, name)):,}")
     table.add_row("events not yet erased", f"{report.remaining:,}")
     return table
+
+
+def _shared(sessions: Sequence[str]) -> str:
+    """What to do about the sessions of a user in which others spoke; only the first few are named.
+
+    >>> print(_shared(["chat-7"]))
+    in 1 of the user's sessions others spoke, too (answers, tool calls, other users), and may repeat what the user said:
+      chat-7
+    read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID
+    """
+    names = [f"  {session}" for session in sessions[:SHOWN]]
+    more = [f"  and {len(sessions) - SHOWN:,} more; --json lists all"] if len(sessions) > SHOWN else []
+    spoke = "others spoke, too (answers, tool calls, other users), and may repeat what the user said:"
+    way_out = "read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID"
+    return "\n".join((f"in {len(sessions):,} of the user's sessions {spoke}", *names, *more, way_out))
 
 
 # ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.
