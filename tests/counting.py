@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmxgraph.graph.connection import Attempts, Connection, Terms, run
+from hmxgraph.graph.connection import Attempts, Connection, ConnectionTerms, run
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.plan import Work
 
@@ -34,7 +34,7 @@ class Counting(Connection):
     hits = 0
 
     def __init__(self, address: Address) -> None:
-        super().__init__(address, Terms(timeout=600))
+        super().__init__(address, ConnectionTerms(timeout=600))
 
     def _attempt(self, attempts: Attempts, work: Work[Any]) -> Any:
         def transaction(tx: Any) -> Any:

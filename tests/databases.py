@@ -12,7 +12,7 @@ from filelock import FileLock
 
 from hmxgraph import engine
 from hmxgraph.engine import Server, _process
-from hmxgraph.graph.connection import Connection, Terms
+from hmxgraph.graph.connection import Connection, ConnectionTerms
 from hmxgraph.graph.driver import Address
 from hmxgraph.graph.schema import migrate
 
@@ -28,7 +28,7 @@ _PREFIX, _HOUR_SECONDS = "hmxgraph-tests-", 3_600
 
 def migrated(address: Address) -> Address:
     """The database at *address* with its schema up to date; the server may have only just started."""
-    connection = Connection(address, Terms(settling=lambda: True))
+    connection = Connection(address, ConnectionTerms(settling=lambda: True))
     connection.perform(migrate())
     connection.close()
     return address

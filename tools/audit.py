@@ -1,4 +1,4 @@
-"""Audit the installed dependencies for known vulnerabilities; where no database answers, print how old the lock is.
+"""Audit the installed dependencies for known vulnerabilities; if no database answers, print how old the lock files are.
 
 ``python tools/audit.py`` fails only if it knows of a vulnerability: an audit must not stop work without a network.
 """
@@ -17,7 +17,7 @@ _PATIENCE_SECONDS = 120
 
 
 def audit() -> list[dict[str, Any]]:
-    """The dependencies that were audited, each with its vulnerabilities; empty if the database cannot be reached."""
+    """The dependencies that were audited, each with its vulnerabilities; empty if no database answers in time."""
     command = [sys.executable, "-m", "pip_audit", "--format", "json", "--progress-spinner", "off", "--timeout", "10"]
     try:
         done = subprocess.run(

@@ -1,8 +1,7 @@
 """Install what ``dist/`` holds into a clean environment of each Python present, and run the demo there: ``make dist``.
 
 Each of the two files is installed without the checkout: the wheel with every Python, the source distribution with the
-first. The demo of an installed copy needs its statements, schemas, sample events and report; the conformance kit needs
-its cases.
+first. The commands that are run need the files that belong in a package: statements, schemas, sample events.
 """
 
 import os
@@ -15,7 +14,7 @@ from pathlib import Path
 
 DIST = Path(__file__).parents[1] / "dist"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
-_TRIED = (
+_COMMANDS = (
     ("demo",),
     ("pack", "Deploy the staging environment", "--tenant", "demo", "--html", "pack.html"),
     ("schema", "event"),
@@ -25,23 +24,23 @@ _TRIED = (
 
 
 def pythons() -> Iterator[tuple[str, str]]:
-    """The supported versions that are on this machine, with their programs."""
+    """The supported versions that are on this machine, each with its program; those that are not are printed."""
     for version in VERSIONS:
         candidates = [
             shutil.which(f"python{version}"),
             *sorted(Path.home().glob(f".pyenv/versions/{version}*/bin/python")),
         ]
-        program = next((str(path) for path in candidates if path and _is(version, str(path))), None)
+        program = next((str(path) for path in candidates if path and _is_usable(version, str(path))), None)
         if program:
             yield version, program
         else:
             print(f"Python {version}: not on this machine, not tried", flush=True)
 
 
-def _is(version: str, program: str) -> bool:
-    """Whether *program* is that Python, and can make environments."""
-    says = [program, "-c", "import sys, ensurepip; print('%d.%d' % sys.version_info[:2])"]
-    return subprocess.run(says, capture_output=True, text=True, check=False).stdout.strip() == version
+def _is_usable(version: str, program: str) -> bool:
+    """Whether *program* is a Python of that version that can make environments."""
+    command = [program, "-c", "import sys, ensurepip; print('%d.%d' % sys.version_info[:2])"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() == version
 
 
 def try_out(version: str, program: str, package: Path, home: Path) -> None:
@@ -55,20 +54,28 @@ def try_out(version: str, program: str, package: Path, home: Path) -> None:
         run([program, "-m", "venv", "env"], folder, home)
         python = str(Path(folder) / "env" / "bin" / "python")
         run([python, "-m", "pip", "install", "--quiet", f"{package}[local]"], folder, home)
-        for words in _TRIED:
-            run([python, "-m", "hmxgraph", *words], folder, home)
+        for arguments in _COMMANDS:
+            run([python, "-m", "hmxgraph", *arguments], folder, home)
         run([python, "-m", "hmxgraph.conformance", "--help"], folder, home)
-        where = run([python, "-c", "import hmxgraph; print(hmxgraph.__version__, hmxgraph.__file__)"], folder, home)
-        if folder not in where.split()[1]:
-            raise SystemExit(f"imported from {where.split()[1]}, not from the environment")
+        version_and_file = run(
+            [python, "-c", "import hmxgraph; print(hmxgraph.__version__, hmxgraph.__file__)"], folder, home
+        )
+        hmxgraph_version, file = version_and_file.split()
+        if folder not in file:
+            raise SystemExit(f"imported from {file}, not from the environment")
         print(
-            f"Python {version}, {package.name}: hmxgraph {where.split()[0]} installed, demo and commands ran",
+            f"Python {version}, {package.name}: hmxgraph {hmxgraph_version} installed, demo and commands ran",
             flush=True,
         )
 
 
 def run(command: list[str], folder: str, home: Path) -> str:
-    """What a command prints, run in *folder* without the checkout on its path."""
+    """What a command prints, run in *folder* without the checkout on its path.
+
+    Raises:
+        SystemExit: the command failed; its output is printed.
+
+    """
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("HMXGRAPH_", "PYTHONPATH"))
     }

@@ -1,7 +1,7 @@
 """Run the notebooks and keep their outputs: ``make notebooks``.
 
-A notebook makes a tenant of its own with ``uuid4``, so that readers can run it again. Here that is a fixed id, in a
-data home of its own, so that the outputs change only when the project does.
+A notebook makes a tenant of its own with ``uuid4``, so that readers can run it again. Here ``uuid4`` returns a fixed id
+for each notebook, and the data home is new, so that the outputs change only when the project does.
 """
 
 import os
@@ -14,8 +14,9 @@ import nbformat
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-_FIXED = "import uuid; uuid.uuid4 = lambda: uuid.UUID(int=int(%r, 16), version=4)"
-# Of what a kernel notes about its run, only what readers see is kept.
+# The first cell; its parameter is the number with which the notebook's name begins.
+_FIXED_UUID4 = "import uuid; uuid.uuid4 = lambda: uuid.UUID(int=int(%r, 16), version=4)"
+# Metadata of a cell that changes with each run.
 _VOLATILE = {"execution", "widgets"}
 
 
@@ -29,7 +30,7 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
         record_timing=False,
         coalesce_streams=True,
     )
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(_FIXED % path.stem[:2]))
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(_FIXED_UUID4 % path.stem[:2]))
     client.execute()
     del notebook.cells[0]
     for number, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
@@ -43,7 +44,7 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
 
 
 def main(names: list[str]) -> None:
-    """Run the notebooks whose names start with one of *names*; all without any.
+    """Run the notebooks whose names start with one of *names*, or all if there are none.
 
     ``HMXGRAPH_URI`` names a server to use, which must be empty; otherwise one is started for the purpose.
     """

@@ -1,5 +1,5 @@
-// All versions of a chain that are visible as of a time, oldest first. One that is read half changed, without its times,
-// is returned, so that the reader sees it and reads again.
+// All versions of a chain that are visible as of a time, oldest first. A version that is read while a commit changes it
+// may lack its times: it is returned, so that the reader notices and reads again.
 //
 // mode: read
 // row:  artifact

@@ -1,7 +1,8 @@
 // Change the status of artifacts whose present status allows it (HMX-A 5), and record it in their history.
 //
-// The artifacts are locked by artifacts/lock; others return no row. A change takes effect no earlier than the previous
-// one. An artifact that leaves draft and active gives up its dedup_key, so that others may have its content.
+// The artifacts are locked by artifacts/lock. One whose status does not allow the change returns no row. A change takes
+// effect no earlier than the previous one. An artifact that leaves draft and active gives up its dedup_key, so that
+// others may have its content.
 //
 // Planner: without the hint it may search all artifacts of the tenant with that status.
 //

@@ -1,11 +1,12 @@
-// Mark a restore or a replay as unfinished. The mark is created, or taken over from one that was interrupted: the run
-// tells the steps of this restore from those of that one, should it still be going on.
+// Mark a restore or a replay as unfinished: create its marker node, or take over that of an interrupted one.
+//
+// A new run id tells the steps of this restore from those of the other one, in case that is still going on.
 //
 // mode: write
 // row:  id, run
-MERGE (mark:Awaited {key: $key})
-SET mark.tenant_id = $tenant_id,
-    mark.run = randomUUID(),
-    mark.step = 0
-RETURN elementId(mark) AS id, mark.run AS run
+MERGE (marker:Awaited {key: $key})
+SET marker.tenant_id = $tenant_id,
+    marker.run = randomUUID(),
+    marker.step = 0
+RETURN elementId(marker) AS id, marker.run AS run
 ORDER BY id

@@ -1,10 +1,10 @@
-// Take the next step of a restore, once: no row if it was taken before and its answer was lost, or if another restore
-// took over.
+// Take the next step of a restore, once: no row if the step was taken before and its answer lost, or if another restore
+// took over the marker.
 //
 // mode: write
 // row:  step
-MATCH (mark:Awaited {key: $key, tenant_id: $tenant_id})
-WHERE mark.run = $run AND mark.step = $step - 1
-SET mark.step = $step
-RETURN mark.step AS step
+MATCH (marker:Awaited {key: $key, tenant_id: $tenant_id})
+WHERE marker.run = $run AND marker.step = $step - 1
+SET marker.step = $step
+RETURN marker.step AS step
 ORDER BY step

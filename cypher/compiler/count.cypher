@@ -1,4 +1,4 @@
-// Update the counts of artifacts whose content stays the same, and record them in their history.
+// Update the counts of artifacts whose content stays the same, and add them to each one's history.
 //
 // Counts take effect no earlier than the previous ones. The artifacts are locked by artifacts/lock.
 //

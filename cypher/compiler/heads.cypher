@@ -1,6 +1,7 @@
 // The heads of all chains that the compiler started, whatever their status.
 //
-// The index seek skips superseded artifacts and chains that the compiler did not start.
+// The index seek skips superseded artifacts and chains that the compiler did not start. Counts are the latest of each
+// history; -1 stands for none.
 //
 // mode: read
 // row:  head
@@ -12,7 +13,7 @@ WHERE artifact.tenant_id = $tenant_id
 RETURN
   artifact {
     .artifact_id, .artifact_type, .lineage_key, .version, .status, .title, .summary, .content_hash, .confidence,
-    .agent_id, reason: artifact.status_reasons[-1], counted: artifact.observed_counts[-1],
-    rated: artifact.success_rates[-1]
+    .agent_id, reason: artifact.status_reasons[-1], observed_count: artifact.observed_counts[-1],
+    success_rate: artifact.success_rates[-1]
   } AS head
 ORDER BY artifact.key

@@ -1,5 +1,6 @@
-// Record which version of the tenant's state was compiled, and the version of the summaries. It runs after tenants/bump
-// if anything visible was written, and changes nothing else.
+// Record which version of the tenant's state was compiled, and the version of the summaries.
+//
+// It runs after tenants/bump if anything visible was written, and does not raise the state version itself.
 //
 // mode: write
 // row:  -

@@ -2,9 +2,9 @@
 // the order of their changes.
 //
 // Changes after the compilation began wait for the next one. ORDER BY begins with every property of the index, so the
-// index is read in order, and reading stops at the limit. Lists are compared because OR may be planned branch by branch,
-// which loses the order: on some databases with little data it was. Sessions that only log an import are skipped: no
-// agent worked in them.
+// index is read in order, and reading stops at the limit. Lists are compared because OR may be planned branch by
+// branch, which loses the order: on some databases with little data it was. Sessions that only log an import are
+// skipped: no agent worked in them.
 //
 // mode: read
 // row:  session_key, event_count, version

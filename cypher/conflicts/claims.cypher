@@ -1,5 +1,5 @@
-// Those of the given artifacts that are active and about a condition or cause, each with the other active artifacts
-// about it that have no conflict with it yet.
+// The given artifacts that are active and about a condition or cause, each with its rivals: the other active artifacts
+// about the same condition or cause that have no conflict with the artifact yet.
 //
 // The conflicts of an artifact are read once, not once for each other artifact. Without the hint the planner reads
 // every active artifact of the tenant for each claim.

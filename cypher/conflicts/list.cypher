@@ -1,8 +1,8 @@
 // A page of the keys of the tenant's conflicts as of a time, open or resolved or both, newest first, as one row.
 //
-// The state is the one at that time; *standing* lists the states that the conflicts on the page may have now. Places
-// are in page order, so the index is read only until the page is full. *newest* is a place before those of all
-// conflicts detected by then; *known* says whether $after_key is the key of a conflict, after which the page starts.
+// $status is the one at that time; $standing lists the statuses that such conflicts may have now. A conflict's place
+// sorts by time, newest first, so the index is read only until the page is full. $newest is a place before those of all
+// conflicts detected by then. If $after_key is the key of a conflict, the page starts after it; *known* says so.
 //
 // mode: read
 // row:  keys, known
@@ -10,11 +10,11 @@ OPTIONAL MATCH (last:Conflict {key: $after_key})
 WHERE last.tenant_id = $tenant_id
 WITH last IS NOT NULL AS known, CASE WHEN last.place > $newest THEN last.place ELSE $newest END AS start
 CALL (start) {
-  UNWIND $standing AS stored
-  CALL (stored, start) {
+  UNWIND $standing AS present_status
+  CALL (present_status, start) {
     MATCH (conflict:Conflict)
     USING INDEX SEEK conflict:Conflict(tenant_id, status, place)
-    WHERE conflict.tenant_id = $tenant_id AND conflict.status = stored AND conflict.place > start
+    WHERE conflict.tenant_id = $tenant_id AND conflict.status = present_status AND conflict.place > start
       AND ($status IS NULL OR $status = CASE WHEN conflict.resolved_us <= $as_of_us THEN 'resolved' ELSE 'open' END)
     WITH conflict
     ORDER BY conflict.tenant_id, conflict.status, conflict.place

@@ -10,7 +10,7 @@
 // nodes. 24 of a key's 64 hexadecimal digits tell entities apart (2^96).
 //
 // mode: read
-// row:  relations, connected, links
+// row:  relations, hubs, links
 MATCH (source:Entity {tenant_id: $tenant_id})-[relation:RELATES_TO]->(target:Entity {tenant_id: $tenant_id})
 WHERE source.type IS NOT NULL
   AND source.status = 'active'
@@ -56,9 +56,9 @@ CALL (parts) {
   WITH entity, connection_count
   ORDER BY connection_count DESC, entity.name, entity.type, entity.key
   LIMIT 10
-  RETURN collect({name: entity.name, type: entity.type, connection_count: connection_count}) AS connected
+  RETURN collect({name: entity.name, type: entity.type, connection_count: connection_count}) AS hubs
 }
 RETURN
   relations,
-  connected,
+  hubs,
   [part IN parts | [left(part.source.key, 24)] + [target IN part.targets | left(target.key, 24)]] AS links

@@ -1,5 +1,7 @@
 // Remove up to $limit vectors of the tenant; together with the last ones, also the stored vector size.
 //
+// The state version rises, because packs change.
+//
 // mode: write
 // row:  removed
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})

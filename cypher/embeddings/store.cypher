@@ -1,7 +1,7 @@
 // Store the vectors of events. The first ones of a tenant fix the size of all; vectors of another size are not written,
 // and *dimension* shows the size.
 //
-// The tenant's node is locked first: if two clients have different embedders, the later one is refused.
+// The tenant's node is locked first: of two clients whose vectors differ in size, the later one stores nothing.
 //
 // mode: write
 // row:  dimension, stored

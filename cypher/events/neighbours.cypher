@@ -1,10 +1,12 @@
 // The stored events around late ones: for each sequence number of a late event, the events with that number and those
 // with the highest number before it.
 //
-// The caller compares times and ids, once for all late events with the same number. Ids break the last tie, and the
-// database compares stored text by code points but parameters by UTF-16 units. Because ORDER BY lists the index's two
-// properties, session and sequence, the index is read in order and the search for the number before ends at once. The
-// hints are needed because some statistics make the planner choose another index.
+// The caller compares times and ids, once for all late events with the same number. It compares ids by code points, as
+// the database does with stored texts; a parameter would be compared by UTF-16 units.
+//
+// Because ORDER BY lists the index's two properties, session and sequence, the index is read in order and the search
+// for the number before ends at once. The hints are needed because some statistics make the planner choose another
+// index.
 //
 // mode: read
 // row:  session_key, sequence, nearby

@@ -9,8 +9,8 @@
 //
 // An answer that was retired by hand, or that lost a conflict, keeps its position in the chain but is never observed
 // again. A memory that replaced an answer by hand without answering the same question keeps its position too: that link
-// is not part of the chain. If the batch has another answer between two observations of a stored one, these are
-// returned as assertions, because the stored answer may have to be split. Memories that lost a conflict against an
+// is not part of the chain. If the batch has another answer between two observations of a stored one, the observations
+// are returned as assertions, because the stored answer may have to be split. Memories that lost a conflict against an
 // answer are returned with it, so that stating one again is an observation of that memory, not a new contradiction.
 //
 // mode: write

@@ -98,12 +98,12 @@ CALL (events) {
         WHEN size(split(type, '_')) <> size(split(entity.type, '_'))
           THEN size(split(type, '_')) < size(split(entity.type, '_'))
         ELSE type < entity.type
-      END AS closer
+      END AS ranks_higher
     WHERE row.properties.confidence > entity.confidence
-      OR closer
+      OR ranks_higher
       OR entity.status <> 'active'
       OR ANY(name IN row.names WHERE name <> entity.name AND NOT name IN entity.aliases)
-    WITH entity, row, closer, COLLECT {
+    WITH entity, row, ranks_higher, COLLECT {
       UNWIND entity.aliases + [entity.name] + row.names AS name
       WITH DISTINCT name
       WHERE name <> ''
@@ -121,7 +121,7 @@ CALL (events) {
         WHEN row.properties.confidence > entity.confidence THEN row.properties.confidence
         ELSE entity.confidence
       END,
-      entity.type = CASE WHEN closer THEN row.properties.type ELSE entity.type END
+      entity.type = CASE WHEN ranks_higher THEN row.properties.type ELSE entity.type END
   }
   UNWIND row.events AS mention
   WITH entity, mention, events[mention[0]] AS event

@@ -1,8 +1,10 @@
 // Records whose id begins with these characters.
 //
-// Tables show the first eight characters of an id; this finds the rest. The condition on each second property lets the
-// planner use an index of the tenant's own records. A task has no such index, and is found by its records. Events are
-// by far the most numerous, so they are read only if nothing else has such an id.
+// Tables show the first eight characters of an id; this finds the rest, of at most twenty records.
+//
+// A condition such as "is not null" lets the planner use an index of the tenant's own records. A task has no such index,
+// and is found by its records. Events are by far the most numerous, so they are read only if nothing else has such an
+// id.
 //
 // mode: read
 // row:  id, kind

@@ -1,6 +1,6 @@
 // Memories: policies, preferences, facts and goals.
 //
-// What was stated or directed, with status and evidence.
+// What was stated, with its status and the number of events that state it.
 //
 // Erased memories, whose text is empty, are left out. A condition on the kind lets the planner use its index.
 //

@@ -1,7 +1,7 @@
 // How kinds of entities are related.
 //
-// Each type of relation between two types of entities, with the number of relations, their evidence, and the best
-// supported one as an example.
+// The 100 most frequent types of relation between two types of entities, each with the number of relations, their
+// evidence, and the best supported one as an example.
 //
 // A condition on the type lets the planner use its index.
 //

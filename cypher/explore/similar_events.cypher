@@ -1,6 +1,6 @@
 // Events with similar meaning.
 //
-// The events whose embeddings are closest to the given one, which must come from the model that made theirs.
+// The twenty events whose embeddings are closest to the given one, which must come from the model that made theirs.
 //
 // Compared one by one within the tenant: a vector index would be shared by all tenants, and might find those of others
 // first.

@@ -1,4 +1,5 @@
-// The behaviour of sessions, in one row: the number of sessions and events, their durations, and each session's counts.
+// The behaviour of sessions, in one row: the number of sessions and of their events, the sum of their durations, and
+// each session's counts.
 //
 // Sessions that only log an import are skipped: no agent worked in them.
 //

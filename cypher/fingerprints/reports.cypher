@@ -1,4 +1,4 @@
-// The latest reports on context packs: what was in them and how useful they were.
+// The latest reports on context packs, at most $limit: what was in the packs and how useful they were.
 //
 // With tenant and time in ORDER BY, only the rows returned are read from the index.
 //

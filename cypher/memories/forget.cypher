@@ -1,7 +1,7 @@
 // Count the remaining evidence of the memories that a page of erased events supported; blank those without any.
 //
 // A blank memory keeps its ids and times and leaves its chain, which is rebuilt from what remains; its conflicts are
-// resolved. The keys are in the order in which all writers lock them; anything counted before the lock may be stale.
+// resolved. Memories are locked in key order, as by all writers, and counted after that: an earlier count may be stale.
 //
 // mode: write
 // row:  key, memory_id, slot_key, lost

@@ -1,8 +1,8 @@
 // A page of memories, newest first; a criterion that is null excludes nothing. Blank memories are left out; proposals
 // are returned only for the status tentative.
 //
-// As of a time: memories first observed by then that still held, and only observations made by then. *event_ids* are the
-// first 100 of these; *last_event* is the one that last stated the memory.
+// As of a time: memories first observed by then that still held, and only observations made by then. *event_ids* are
+// the first 100 of these; *last_event* is the one that last stated the memory.
 //
 // With tenant and time in the order, the index is read from its newest end, and only until the page is full.
 //

@@ -1,5 +1,5 @@
 // A semantic memory: one row with its successor, its predecessor, its first 100 events as evidence, the event that last
-// stated it, and the task records with the same events as evidence.
+// stated it, and up to 20 task records with the same events as evidence.
 //
 // mode: read
 // row:  memory, superseded_by, supersedes, event_ids, last_event, record_keys

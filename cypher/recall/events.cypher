@@ -16,19 +16,19 @@
 //
 // Full-text scores depend on the words of all tenants. If the search was cut off or has more than $windows hits, and
 // the tenant has at most $few events, each of the $terms is therefore searched alone, and the events are ranked here:
-// by how rare the terms are among the tenant's own events and, as in BM25, by length. (The scores of a larger tenant
-// depend mostly on its own words.) Only about twice $limit events are read for that, because reading one property of a
-// node walks through all of them. Terms with $most hits or more are ignored: there is no telling which hits matter. If
-// the others find too few events, the best hits of the search for all terms follow. Full-text search cannot filter by
-// time, so as-of queries over-fetch by $reach.
+// by how rare the terms are among the tenant's own events and, as in BM25, by length (96 tokens: a typical message).
+// The scores of a larger tenant depend mostly on its own words. Only about twice $limit events are read for that,
+// because reading one property of a node walks through all of them. Terms with $most hits or more are ignored: there is
+// no telling which hits matter. If the others find too few events, the best hits of the search for all terms follow.
+// Full-text search cannot filter by time, so as-of queries over-fetch by $reach.
 //
-// For the first $windows hits (the centres), four turns on both sides are fetched too; so the client knows which
-// events are adjacent. Asking each event for its NEXT would take 1 to 2 ms. cut_off: the index may have more hits, or
+// For the first $windows hits (the centres), four turns on both sides are fetched too, so that the client knows which
+// events are adjacent: asking each event for its NEXT would take 1 to 2 ms. cut_off: the index may have more hits, or
 // some hits are not centres. state_version is read first here and again by the last statement, to detect concurrent
 // commits. The ORDER BY repeats the properties of the index, so that the latest session events are read in its order.
 //
 // mode: read
-// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, done, latest, priors
+// row:  state_version, as_of_us, event_count, cut_off, events, texts, centres, model_hash, model, schemas, actions, latest, priors
 MATCH (tenant:Tenant {key: $tenant_key, tenant_id: $tenant_id})
 WITH
   tenant,
@@ -124,7 +124,7 @@ CALL (as_of_us) {
   LIMIT 200
   RETURN collect([
     event.event_type, CASE WHEN size(event.content) <= 4000 THEN event.content ELSE '{}' END, left(event.text, 200)
-  ]) AS done
+  ]) AS actions
 }
 CALL (as_of_us) {
   MATCH (event:Event)
@@ -165,6 +165,6 @@ RETURN
   model_hash,
   model,
   schemas,
-  done,
+  actions,
   latest,
   priors

@@ -344,11 +344,11 @@ CALL (best_entities) {
 }
 CALL (audience, records) {
   CALL (records) {
-    UNWIND CASE WHEN $earlier THEN ['open', 'resolved'] ELSE ['open'] END AS stored
-    CALL (stored) {
+    UNWIND CASE WHEN $earlier THEN ['open', 'resolved'] ELSE ['open'] END AS present_status
+    CALL (present_status) {
       MATCH (conflict:Conflict)
       USING INDEX SEEK conflict:Conflict(tenant_id, status, place)
-      WHERE conflict.tenant_id = $tenant_id AND conflict.status = stored AND conflict.place > $newest
+      WHERE conflict.tenant_id = $tenant_id AND conflict.status = present_status AND conflict.place > $newest
         AND (conflict.resolved_us IS NULL OR conflict.resolved_us > $as_of_us)
       WITH conflict
       ORDER BY conflict.tenant_id, conflict.status, conflict.place

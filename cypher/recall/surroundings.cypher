@@ -1,6 +1,6 @@
 // Fetch the surroundings of the best events, as one row: events that share an entity with $anchors, events of the time
 // that the question names, the tenant's latest events, and the latest of the running session. Entities with more than
-// $degree mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
+// $most_mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
 // arbitrary.
 //
 // As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. cut_off: the named time has
@@ -11,25 +11,24 @@
 // only if the ORDER BY repeats both of its properties and expires_us is inside coalesce: with IS NULL OR the planner
 // would use the index on expires_us and lose the order.
 //
-// The client has only the beginning of long texts, so the content of the $long events is fetched.
+// The client has only the beginning of long texts, so the content of the $long_events is fetched.
 //
 // With $related also fetch relations: two steps deep around the entities that the question $named and the entities
 // that have one of these as their name, and one step deep around the entities of the best three anchors. Entities with
-// more than $links relations are not expanded; their relations are still reached from the other end. Neighbours are
-// selected by when they were first related, which later events do not change. The last column of related is the name
-// that a relation "name" gives the entity, or null.
+// more than $most_links relations are not expanded; their relations are still reached from the other end. Neighbours
+// are selected by when they were first related, which later events do not change. The last value of each entity in
+// related is the name that a relation "name" gives it, or null.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
 // because a call without its result is useless. Also fetched are $examples of the $sessions, those with the highest
-// $worths, reduced by the factor $if_failed if the last feedback was negative: whole if they have at most $short events,
-// otherwise only their last eight, which show how they ended.
+// $worths, which a negative last feedback multiplies by $if_failed: all events of a session if they are at most
+// $short_session, otherwise the last eight, which show how it ended.
 //
 // The 24 events after each of the $trails are fetched: what was done about a failure, or after a piece of work, often
 // has none of the words of the question.
 //
-// outcomes gives the signal of the last feedback on each of the $sessions, and of the sessions of linked events, if it
-// had been given by then; logs lists those of the $sessions, and the running one, with more than $longest
-// events by then.
+// outcomes gives the last feedback on each of the $sessions, and on the sessions of linked events, if it had been given
+// by then. logs lists those of the $sessions, and the running one, that had more than $long_session events by then.
 //
 // This is the last statement of a pack, and each statement sees what was committed before it: state_version, read
 // last, reveals concurrent commits since the first statement.
@@ -41,7 +40,7 @@ CALL () {
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
   WHERE anchor.tenant_id = $tenant_id
   WITH DISTINCT entity
-  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree
+  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $most_mentions
   MATCH (entity)<-[mention:MENTIONS]-()
   WITH entity, mention, startNode(mention) AS event
   WHERE event:Event AND event.tenant_id = $tenant_id AND event.erased IS NULL AND event.time_us <= $as_of_us
@@ -100,7 +99,7 @@ CALL (linked_events, events_of_time, missing_results, examples) {
       AND event.erased IS NULL AND coalesce(event.expires_us > $as_of_us, true)
     RETURN event
     UNION
-    UNWIND [session IN examples WHERE session.event_count <= $short | session.key] AS key
+    UNWIND [session IN examples WHERE session.event_count <= $short_session | session.key] AS key
     MATCH (event:Event)
     USING INDEX SEEK event:Event(session_key, sequence)
     WHERE event.session_key = key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
@@ -127,7 +126,7 @@ CALL (linked_events, events_of_time, missing_results, examples) {
   RETURN collect(coalesce(event.recall_row, '')) AS events, collect(coalesce(event.text, '')) AS texts
 }
 CALL () {
-  UNWIND $long AS key
+  UNWIND $long_events AS key
   MATCH (event:Event {key: key})
   WHERE event.tenant_id = $tenant_id AND event.erased IS NULL
   RETURN collect([event.event_id, event.event_type, event.content]) AS contents
@@ -144,14 +143,14 @@ CALL () {
   UNWIND $sessions + [$session_key] AS key
   WITH DISTINCT key
   MATCH (session:Session {key: key})
-  WHERE session.tenant_id = $tenant_id AND session.event_count > $longest
+  WHERE session.tenant_id = $tenant_id AND session.event_count > $long_session
     AND head(COLLECT {
       MATCH (event:Event)
       USING INDEX SEEK event:Event(session_key, sequence)
       WHERE event.session_key = key AND event.sequence IS NOT NULL AND event.tenant_id = $tenant_id
       RETURN event.time_us
       ORDER BY event.session_key, event.sequence
-      SKIP $longest LIMIT 1
+      SKIP $long_session LIMIT 1
     }) <= $as_of_us
   RETURN collect(session.session_id) AS logs
 }
@@ -164,7 +163,7 @@ CALL () {
 CALL (named_entities) {
   UNWIND named_entities AS entity
   WITH entity
-  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $most_links
   MATCH (entity)<-[relation:RELATES_TO {relation_type: 'name'}]-(holder:Entity)
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
   WITH holder, max(relation.first_us) AS first_us
@@ -177,17 +176,17 @@ CALL () {
   MATCH (anchor:Event {key: key})-[:MENTIONS]->(entity:Entity)
   WHERE anchor.tenant_id = $tenant_id AND $related
   WITH DISTINCT entity
-  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $degree AND COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  WHERE COUNT { (entity)<-[:MENTIONS]-() } <= $most_mentions AND COUNT { (entity)-[:RELATES_TO]-() } <= $most_links
   RETURN collect(entity) AS anchor_entities
 }
 CALL (named_entities, name_holders) {
   UNWIND named_entities + name_holders AS seed
   WITH DISTINCT seed
-  WHERE COUNT { (seed)-[:RELATES_TO]-() } <= $links
+  WHERE COUNT { (seed)-[:RELATES_TO]-() } <= $most_links
   MATCH (seed)-[relation:RELATES_TO]-(other:Entity)
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
     AND relation.relation_type <> 'said_by'
-    AND COUNT { (other)-[:RELATES_TO]-() } <= $links
+    AND COUNT { (other)-[:RELATES_TO]-() } <= $most_links
   WITH other, max(relation.first_us) AS first_us
   ORDER BY first_us DESC, other.key
   LIMIT 41
@@ -196,7 +195,7 @@ CALL (named_entities, name_holders) {
 CALL (named_entities, name_holders, anchor_entities, neighbours) {
   UNWIND named_entities + name_holders + anchor_entities + neighbours[0..40] AS entity
   WITH DISTINCT entity
-  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $links
+  WHERE COUNT { (entity)-[:RELATES_TO]-() } <= $most_links
   MATCH (entity)-[relation:RELATES_TO]-()
   WHERE relation.tenant_id = $tenant_id AND relation.status = 'active' AND relation.first_us <= $as_of_us
     AND relation.relation_type <> 'said_by'
@@ -208,7 +207,7 @@ CALL (links) {
   WITH DISTINCT entity
   RETURN collect([
     entity.key, entity.name, entity.type, entity.normalised,
-    CASE WHEN COUNT { (entity)-[:RELATES_TO]->() } <= $links THEN head(COLLECT {
+    CASE WHEN COUNT { (entity)-[:RELATES_TO]->() } <= $most_links THEN head(COLLECT {
       MATCH (entity)-[label:RELATES_TO {relation_type: 'name'}]->(given:Entity)
       WHERE label.status = 'active' AND label.first_us <= $as_of_us
       RETURN given.name

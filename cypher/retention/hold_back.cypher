@@ -1,6 +1,6 @@
-// Mark all events dated after an instant as ahead of the clock, so that their sessions are compiled again without them,
-// and move later times in the histories of artifacts back to it: artifacts recorded under a wrong time would otherwise
-// be invisible until that time.
+// Mark all events dated after an instant as ahead of the clock, so that their sessions are compiled again without them.
+// Move later times in the histories of artifacts back to the instant: artifacts recorded under a wrong time would
+// otherwise be invisible until that time.
 //
 // mode: write
 // row:  -

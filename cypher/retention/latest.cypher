@@ -1,6 +1,6 @@
-// The latest time of these, in one row: events with content that are not held back, status changes of artifacts that
-// are not blanked, and resolutions of conflicts, except of those that ended because a side no longer holds or lost its
-// evidence. Null if nothing is left.
+// The latest of these times, in one row: of events with content that are not held back, of status changes of artifacts
+// that are not blanked, and of resolutions of conflicts, unless a side no longer holds or lost its evidence. Null if
+// nothing is left.
 //
 // With the tenant in the order, the index is read backwards, past events that were erased earlier. A conflict that
 // ended with one of its sides is left out: its time is that of the side, or of an erased event.

@@ -4,6 +4,8 @@
 // page continues by key; with the tenant in the order, the index is read in order. With many alternatives the planner
 // makes a union that must be sorted, so each criterion is written to be true if not given.
 //
+// An event names the user if its metadata, or the content of a stated memory, contains one of $chosen.naming.
+//
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence
 MATCH (event:Event)

@@ -1,4 +1,6 @@
-// A page of the named events that meet all other criteria and still have content, in order of time.
+// A page of the events with the given keys that meet all other criteria and still have content, in order of time.
+//
+// As in retention/select, $chosen.naming decides whether an event names the user.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

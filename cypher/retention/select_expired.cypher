@@ -1,7 +1,8 @@
 // A page of the expired events that meet all other criteria and still have content, in order of expiry.
 //
 // An erased event has no expiry, so the index holds only what is still to be erased. Within one instant the page
-// continues by key; with the tenant in the order, the index is read in order.
+// continues by key; with the tenant in the order, the index is read in order. As in retention/select, $chosen.naming
+// decides whether an event names the user.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

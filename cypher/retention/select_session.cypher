@@ -2,7 +2,7 @@
 //
 // Within one sequence number the page continues by key; with the session in the order, the index is read in order. With
 // many alternatives the planner makes a union that must be sorted, so each criterion is written to be true if not
-// given.
+// given. As in retention/select, $chosen.naming decides whether an event names the user.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,8 +1,8 @@
 // A page of the events that name a user, meet all other criteria and still have content, in order of time.
 //
-// The key that all users share belongs to events that earlier releases stored, and to those that name many users: the
-// text decides whether they name this one. Both orders name every property of the index, even the one that is equal for
-// all rows: only then does the planner read it in order.
+// The key that all users share belongs to events that earlier releases stored, and to those that name many users: their
+// text decides, as in retention/select, whether they name this one. Both orders name every property of the index, even
+// the one that is equal for all rows: only then does the planner read it in order.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,6 +1,6 @@
 // Those of the given draft and active artifacts whose evidence is all erased: no live event, no memory in force.
 //
-// They are locked already, so what is read here is true until the commit.
+// The artifacts are locked already, so what is read here is true until the commit.
 //
 // mode: read
 // row:  key, artifact_id

@@ -1,4 +1,4 @@
-// Delete a digest that has nothing left to report. It is composed again once it has.
+// Delete a digest that has nothing left to report. It is composed again once there is something.
 //
 // mode: write
 // row:  -

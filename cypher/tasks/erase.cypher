@@ -2,8 +2,8 @@
 // still find them. One row: the records, and the keys of the entities that nothing mentions any more.
 //
 // Whatever other nodes took from them is removed too: a task's goal, a run's command, and facets, data sets,
-// challenges, contributors and entities that no other record names. A task keeps its project while it has a record. The
-// tasks and sessions are locked before, each entity by its first write, as in events/record.
+// challenges, contributors and entities that no other record names. A task keeps its project while it has a record with
+// content. The tasks and sessions are locked before, each entity by its first write, as in events/record.
 //
 // mode: write
 // row:  records, entities

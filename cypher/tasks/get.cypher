@@ -1,4 +1,4 @@
-// A task with its runs: one row, or none if there is no such task.
+// A task with its runs and its parent task: one row, or none if there is no such task.
 //
 // mode: read
 // row:  task, runs, parent_task_id

@@ -1,4 +1,4 @@
-// The keys of a task's newest records without digests, oldest first.
+// The keys of a task's newest records, at most $limit, without digests, oldest first.
 //
 // mode: read
 // row:  key

@@ -1,5 +1,5 @@
-// Create records with everything that they name: tasks, runs, data sets, facets, challenges, contributors, entities, and
-// the records that they reply to, supersede or relate to.
+// Create records with everything that they name: tasks, runs, data sets, facets, challenges, contributors, entities,
+// and links to the records that they reply to, supersede or relate to.
 //
 // Records come in the order in which they were submitted, and links refer to them by position. The tasks are locked by
 // the caller. Nodes that many records share are merged in key order; the uniqueness of supersedes_key refuses a second

@@ -1,4 +1,4 @@
-// The keys of a thread's first records without digests, oldest first.
+// The keys of a thread's first records, at most $limit, without digests, oldest first.
 //
 // mode: read
 // row:  key

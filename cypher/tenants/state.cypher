@@ -1,5 +1,5 @@
-// The tenant's state: its version, logical time, number of events, last compiled version and form of the summaries that
-// it was compiled from; the stated policies that artifacts were compared with.
+// The tenant's state: its version, logical time, number of events, the last version that was compiled, and the version
+// of the summaries that it was compiled from; the hash of the stated policies that artifacts were compared with.
 //
 // mode: read
 // row:  state_version, logical_us, event_count, compiled_version, compiled_summaries, compared_policies

@@ -1,4 +1,4 @@
-// The tenant's latest compilations, newest first.
+// The tenant's latest compilations, at most $limit, newest first.
 //
 // A condition on the time lets the planner use the index of tenant and time.
 //

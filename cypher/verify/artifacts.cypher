@@ -1,4 +1,5 @@
-// A page of artifacts with everything linked to them: neighbours in the chain, evidence, memories.
+// A page of artifacts with everything linked to them: neighbours in the chain, evidence, memories, and the number of
+// nodes of other tenants (strangers).
 //
 // mode: read
 // row:  artifact, older, newer, evidence_keys, erased, memory_keys, strangers

@@ -1,6 +1,7 @@
-// A page of entities: their counters and those of their relations, with the mentions that they count.
+// A page of entities: the counter of each (counted), the actual number of its mentions (mentioned), and its relations
+// with their counters.
 //
-// A mention's marks name the relations that its event is evidence for.
+// A mention's marks name the relations that its event is evidence for; marks has each mark with the number of mentions.
 //
 // mode: read
 // row:  key, counted, mentioned, relations, marks

@@ -1,4 +1,4 @@
-// A page of memories: their counters with the actual counts, and the edges of their chains.
+// A page of memories: their counters, the actual numbers of live evidence events, and the neighbours in their chains.
 //
 // mode: read
 // row:  memory, live, older, newer

@@ -1,4 +1,5 @@
-// A page of sessions: their counters with the actual counts, and the links of their chains.
+// A page of sessions: the counter of each (counted), the actual number of its events (stored), and that of the links
+// between them.
 //
 // mode: read
 // row:  session_id, counted, stored, links

@@ -1,4 +1,5 @@
-// A tenant's counters with the actual counts: one row.
+// A tenant's counter of events (counted) and their actual number (stored), its logical time and that of its latest
+// event: one row.
 //
 // mode: read
 // row:  counted, stored, logical_us, latest_us

@@ -11,11 +11,13 @@ from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows, one per entity and one per relation.
 
+# As in events/record, which keeps nine names: one and its aliases.
+_MOST_ALIASES = 8
 # If one name has two types, the one with the higher rank is more specific. Types stated by the data rank above these.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
-class Extracted(NamedTuple):
+class EventExtraction(NamedTuple):
     """The extraction from one event, with the event's key and time."""
 
     event_key: str
@@ -67,7 +69,7 @@ class _Entity:
         self.confidence = max(self.confidence, mention.confidence)
 
 
-def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+def _entity_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[Row]:
     """The rows of ``events/record`` for entities, sorted by key.
 
     An event is listed as its position in the batch, number of mentions, role and relation marks.
@@ -84,7 +86,7 @@ def _entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
     return [_entity_row(tenancy, entities[key]) for key in sorted(entities)]
 
 
-def _relation_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> list[Row]:
+def _relation_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[Row]:
     """The rows of ``events/record`` for relations, sorted by key; ``evidence`` counts the events that support each."""
     relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
@@ -124,7 +126,7 @@ def _key(tenancy: Tenancy, ref: Ref) -> str:
 def _entity_row(tenancy: Tenancy, entity: _Entity) -> Row:
     mention, times, names = entity.mention, entity.times, sorted(entity.names)
     properties = entity_properties(tenancy, mention.type, names[0], mention.normalised) | {
-        "aliases": names[1:9],
+        "aliases": names[1 : 1 + _MOST_ALIASES],
         "confidence": entity.confidence,
         "first_us": min(times),
         "last_us": max(times),
@@ -154,7 +156,7 @@ def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
 # Entities, their mentions and relations: written and forgotten together with their events.
 
 
-def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
+def entity_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> Row:
     """The rows of ``events/record`` for the entities and relations mentioned in *batch*.
 
     Events are referred to by their position in *batch*. Pass each event once, and none from which entities were stored
@@ -168,14 +170,17 @@ def entity_rows(tenancy: Tenancy, batch: Sequence[Extracted]) -> Row:
 
 
 class Forgotten(NamedTuple):
-    """Entities (by key) and relations (by the keys of their ends and their type) that lost their last evidence."""
+    """Entities (by key) and relations (as ``source_key.type.target_key``) that lost their last evidence."""
 
     entities: tuple[str, ...]
     relations: tuple[str, ...]
 
 
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
-    """Remove the mentions of these events, decrement evidence counts, and return what lost its last evidence."""
+    """Remove the mentions of these events, decrement evidence counts, and return what lost its last evidence.
+
+    Open conflicts about a relation that lost it are resolved at *at_us*.
+    """
     rows = yield bind(
         "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us
     )

@@ -12,7 +12,7 @@ from hmxgraph.errors import IngestRefused, ParentLoop
 from hmxgraph.extraction.extract import EVENT_TYPE, extract
 from hmxgraph.extraction.language import Extraction, session_owner, user_of_session
 from hmxgraph.graph import _entities, memories
-from hmxgraph.graph._entities import Extracted
+from hmxgraph.graph._entities import EventExtraction
 from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
@@ -140,8 +140,8 @@ def _tokens(properties: Mapping[str, Any]) -> int:
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# Number of a session's latest events in which exact repeats are detected.
-REMEMBERED = 64
+# Number of a session's latest events whose marks are kept: a new event with one of these marks is an exact repeat.
+MARKS_KEPT = 64
 # Once a tenant has this many kinds of events (signatures), no further kind counts as new.
 MOST_KINDS = 4_000
 # Warn if at least this many sessions of a batch state something about a user whom they do not name.
@@ -196,7 +196,8 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    A tenant keeps at most ``MOST_KINDS`` signatures; the order of sessions in a batch does not matter.
+    Events that bring a salience of their own are ignored. A tenant keeps at most ``MOST_KINDS`` signatures; the order
+    of sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -223,7 +224,7 @@ def _session_row(
         "properties": {
             **_extent(stored, events),
             **_outcome(stored, events),
-            "marks": marks[-REMEMBERED:],
+            "marks": marks[-MARKS_KEPT:],
             "user_keys": _user_keys(tenancy, stored, events),
         },
         "events": rows,
@@ -251,15 +252,11 @@ def _extent(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str,
         first, last = min(first, stored.ends.head), max(last, stored.ends.tail)
     return {
         "event_count": stored.event_count + len(events),
-        "first_us": min([*times, *_known(stored.first_us)]),
-        "last_us": max([*times, *_known(stored.last_us)]),
+        "first_us": min(time_us for time_us in (*times, stored.first_us) if time_us is not None),
+        "last_us": max(time_us for time_us in (*times, stored.last_us) if time_us is not None),
         **_end_properties("head", first),
         **_end_properties("tail", last),
     }
-
-
-def _known(value: int | None) -> list[int]:
-    return [] if value is None else [value]
 
 
 def _end_properties(name: str, end: End) -> dict[str, Any]:
@@ -316,7 +313,7 @@ def _calls(events: Sequence[PreparedEvent]) -> Mapping[str, list[int]]:
 
 
 def _call_before(calls: list[int] | None, position: int) -> int | None:
-    """The position of the nearest call before the result at *position*."""
+    """The position of the nearest call before the result at *position*; None if there is none."""
     return max((call for call in calls or () if call < position), default=None)
 
 
@@ -364,7 +361,7 @@ def is_undated(event: PreparedEvent) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
+class DividedBatch:
     """A batch divided into new events, duplicates and conflicting ones.
 
     *counts* are the numbers of events in its stored sessions, and *signatures* the tenant's, when it was divided.
@@ -388,7 +385,7 @@ class Sifted:
         )
 
 
-# The property that marks an event dated too far ahead of the clock of the machine that stored it.
+# The property that marks an event dated too far ahead of the clock of the machine that ingested it.
 AHEAD = "ahead"
 
 
@@ -407,30 +404,34 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
     store the same event in different sessions collide on its key; the second is retried and finds it stored.
     """
     batch = replace(batch, events=mark_ahead(batch.events, latest_us))
-    sifted = yield from _sift(tenancy, batch)
+    divided_batch = yield from _read_and_divide(tenancy, batch)
     if strict:
-        _refuse_conflicts(sifted.conflicting)
-    if not sifted.new:
-        return sifted.receipt()
-    extractions = _extractions(tenancy, batch, sifted.new)
-    observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
-    opened = yield from _open(tenancy, batch, sifted, observations)
-    if opened.sifted is not sifted:
-        sifted = opened.sifted  # another writer changed a session meanwhile
+        _refuse_conflicts(divided_batch.conflicting)
+    if not divided_batch.new:
+        return divided_batch.receipt()
+    extractions = _extractions(tenancy, batch, divided_batch.new)
+    observations = memories.Observations.of([extractions[event.key] for event in divided_batch.new])
+    locked = yield from _lock(tenancy, batch, divided_batch, observations)
+    if locked.divided is not divided_batch:
+        divided_batch = locked.divided  # another writer changed a session meanwhile
         if strict:
-            _refuse_conflicts(sifted.conflicting)
-        observations = memories.Observations.of([extractions[event.key] for event in sifted.new])
-    if not sifted.new:
-        return sifted.receipt()
-    dimension, unsure = yield from store_new(tenancy, opened, observations, extractions)
-    warnings = (*left_out(sifted.new, dimension), *_unnamed(extractions[event.key] for event in sifted.new), *unsure)
-    return sifted.receipt(late=_late(sifted.new, opened.sessions), warnings=warnings)
+            _refuse_conflicts(divided_batch.conflicting)
+        observations = memories.Observations.of([extractions[event.key] for event in divided_batch.new])
+    if not divided_batch.new:
+        return divided_batch.receipt()
+    dimension, unsure = yield from store_new(tenancy, locked, observations, extractions)
+    warnings = (
+        *left_out(divided_batch.new, dimension),
+        *_unnamed(extractions[event.key] for event in divided_batch.new),
+        *unsure,
+    )
+    return divided_batch.receipt(late=_late(divided_batch.new, locked.sessions), warnings=warnings)
 
 
-def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, Extracted]:
+def _extractions(tenancy: Tenancy, batch: Batch, events: Sequence[PreparedEvent]) -> Mapping[str, EventExtraction]:
     """The extraction from each event, by key: the batch's own, if it has one and the trust policy is the default."""
     prepared = batch.extracted if tenancy.trust == DEFAULT_TRUST else None
-    return without_ahead(prepared or extracted(events, tenancy.trust, by_hand=batch.by_hand), events)
+    return without_ahead(prepared or extractions_of(events, tenancy.trust, by_hand=batch.by_hand), events)
 
 
 def mark_ahead(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[PreparedEvent, ...]:
@@ -444,17 +445,21 @@ def mark_ahead(events: Sequence[PreparedEvent], latest_us: int | None) -> tuple[
 
 
 def is_ahead(event: PreparedEvent) -> bool:
-    """Whether *event* is marked as dated too far ahead of the clock of the machine that stored it."""
+    """Whether *event* is marked as dated too far ahead of the clock of the machine that ingested it."""
     return AHEAD in event.properties
 
 
-def without_ahead(extractions: Mapping[str, Extracted], events: Iterable[PreparedEvent]) -> Mapping[str, Extracted]:
+def without_ahead(
+    extractions: Mapping[str, EventExtraction], events: Iterable[PreparedEvent]
+) -> Mapping[str, EventExtraction]:
     """*extractions*, with nothing extracted from events that are ahead of the clock."""
-    empty = {event.key: Extracted(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)}
+    empty = {
+        event.key: EventExtraction(event.key, event.event.time_us, Extraction()) for event in events if is_ahead(event)
+    }
     return {**extractions, **empty} if empty else extractions
 
 
-def _unnamed(extractions: Iterable[Extracted]) -> Iterator[str]:
+def _unnamed(extractions: Iterable[EventExtraction]) -> Iterator[str]:
     """A warning if many sessions state something about an unnamed user; goals do not count."""
     owners = {draft.owner for event in extractions for draft in event.extraction.memories if draft.kind != "goal"}
     if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
@@ -469,7 +474,7 @@ def _refuse_conflicts(conflicting: tuple[ConflictingEvent, ...]) -> None:
         raise IngestRefused(event.source or "source", reason, event.line)
 
 
-def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
+def _read_and_divide(tenancy: Tenancy, batch: Batch) -> Plan[DividedBatch]:
     rows = yield bind(
         "events/known",
         tenant_id=tenancy.tenant_id,
@@ -483,7 +488,7 @@ def _sift(tenancy: Tenancy, batch: Batch) -> Plan[Sifted]:
     if redated := _redated(batch, known):
         bodies = yield bind("events/bodies", tenant_id=tenancy.tenant_id, batch={"event_keys": redated})
         known |= {body["key"]: StoredBody(body["event_hash"], body["event_type"], body["content"]) for body in bodies}
-    return divided(batch, known, dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
+    return divide(batch, known, dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
 
 
 def _redated(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
@@ -497,14 +502,14 @@ def _redated(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
     )
 
 
-def divided(
+def divide(
     batch: Batch, known: Mapping[str, StoredBody], counts: Mapping[str, int], signatures: frozenset[str]
-) -> Sifted:
-    """*batch* divided into new, repeated and conflicting events; *known* holds the bodies of stored events by key."""
+) -> DividedBatch:
+    """*batch* divided into new events, duplicates and conflicting ones; *known* holds the stored bodies by key."""
     bodies = {**{event.key: StoredBody.of(event) for event in batch.events}, **known}
     repeated = [*(event for event in batch.events if event.key in known), *batch.repeats]
     clashes = [event for event in repeated if bodies[event.key].differs_from(event, floating=is_undated(event))]
-    return Sifted(
+    return DividedBatch(
         tuple(event for event in batch.events if event.key not in known),
         len(repeated) - len(clashes),
         tuple(
@@ -515,49 +520,58 @@ def divided(
     )
 
 
-class Opened(NamedTuple):
+class LockedBatch(NamedTuple):
     """A batch after its locks were taken: its sessions by key, its divided events, and the stored answers."""
 
     sessions: Mapping[str, StoredSession]
-    sifted: Sifted
+    divided: DividedBatch
     answers: Sequence[Row]
 
 
-def _open(tenancy: Tenancy, batch: Batch, sifted: Sifted, observations: memories.Observations) -> Plan[Opened]:
+def _lock(
+    tenancy: Tenancy, batch: Batch, divided_batch: DividedBatch, observations: memories.Observations
+) -> Plan[LockedBatch]:
     """Lock what *batch* writes to; if a session has changed since it was read, divide the batch again."""
-    names = {event.session_key: event.event.session_id for event in sifted.new}
-    sessions = [{"key": key, "session_id": names[key], "expected": sifted.counts.get(key, 0)} for key in sorted(names)]
+    names = {event.session_key: event.event.session_id for event in divided_batch.new}
+    sessions = [
+        {"key": key, "session_id": names[key], "expected": divided_batch.counts.get(key, 0)} for key in sorted(names)
+    ]
     to_lock = {"sessions": sessions, "event_keys": [event.key for event in batch.events]}
     row = yield from open_batch(tenancy, to_lock | observations.slots(tenancy))
     stored = [stored_session(session) for session in row["sessions"]]
-    if any(sifted.counts.get(session.key, 0) != session.event_count for session in stored):
+    if any(divided_batch.counts.get(session.key, 0) != session.event_count for session in stored):
         known = {key: StoredBody(*body) for key, *body in row["events"]}
-        sifted = divided(batch, known, sifted.counts, frozenset(row["signatures"] or ()))
-    return Opened({session.key: session for session in stored}, sifted, row["answers"])
+        divided_batch = divide(batch, known, divided_batch.counts, frozenset(row["signatures"] or ()))
+    return LockedBatch({session.key: session for session in stored}, divided_batch, row["answers"])
 
 
-def extracted(
+def extractions_of(
     events: Iterable[PreparedEvent], trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool = False
-) -> dict[str, Extracted]:
+) -> dict[str, EventExtraction]:
     """The extraction from each event, by event key; made before anything is locked."""
     return {
-        event.key: Extracted(event.key, event.event.time_us, extract(event.event, trust, by_hand=by_hand))
+        event.key: EventExtraction(event.key, event.event.time_us, extract(event.event, trust, by_hand=by_hand))
         for event in events
     }
 
 
 def store_new(
-    tenancy: Tenancy, opened: Opened, observations: memories.Observations, extractions: Mapping[str, Extracted]
+    tenancy: Tenancy,
+    locked: LockedBatch,
+    observations: memories.Observations,
+    extractions: Mapping[str, EventExtraction],
 ) -> Plan[tuple[int | None, Sequence[str]]]:
-    """Write the new events; return the dimension of the tenant's embeddings (None if it has none), and warnings.
+    """Write the new events and what was learned from them.
+
+    Returns the dimension of the tenant's embeddings (None if it has none), and warnings.
 
     Raises:
         ParentLoop: an event would be its own cause.
 
     """
-    events, sessions = opened.sifted.new, opened.sessions
+    events, sessions = locked.divided.new, locked.sessions
     chain_changes = yield from _chain_changes(tenancy, events, sessions)
-    kinds = new_kinds(events, opened.sifted.signatures)
+    kinds = new_kinds(events, locked.divided.signatures)
     first_of_kind = frozenset(kinds.values())
     inner, outer, joined = _inner_and_outer(events, chain_changes)
     yield bind(
@@ -576,7 +590,7 @@ def store_new(
         },
     )
     tokenizer = events[0].properties["tokenizer"]
-    yield from memories.store(tenancy, observations, opened.answers, counter(tokenizer), tokenizer)
+    yield from memories.store(tenancy, observations, locked.answers, counter(tokenizer), tokenizer)
     settled = yield bind(
         "events/settle",
         tenant_id=tenancy.tenant_id,

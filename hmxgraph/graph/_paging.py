@@ -26,9 +26,9 @@ def check_limit(limit: int) -> None:
     checked_integer("limit", limit, "a page size", 1, MAX_INTEGER)
 
 
-def cursor(time_us: int, name: str) -> str:
+def cursor(time_us: int, row_id: str) -> str:
     """The cursor of a page whose last row has this time and id."""
-    return urlsafe_b64encode(canonical_bytes([str(time_us), name])).decode()
+    return urlsafe_b64encode(canonical_bytes([str(time_us), row_id])).decode()
 
 
 def place(text: str | None) -> tuple[int | None, str | None]:
@@ -49,9 +49,9 @@ def place(text: str | None) -> tuple[int | None, str | None]:
         raise NotFound("cursor", text, hint=_UNCHANGED) from error
 
 
-def number_cursor(number: float, name: str) -> str:
+def number_cursor(number: float, row_id: str) -> str:
     """The cursor of a page sorted by a number whose last row has this number and id."""
-    return urlsafe_b64encode(canonical_bytes(["number", repr(number), name])).decode()
+    return urlsafe_b64encode(canonical_bytes(["number", repr(number), row_id])).decode()
 
 
 def number_place(text: str | None) -> tuple[float | None, str | None]:
@@ -68,33 +68,34 @@ def number_place(text: str | None) -> tuple[float | None, str | None]:
         return None, None
     try:
         match parse_json(urlsafe_b64decode(text.encode())):
-            case ["number", str(number), str(name)] if isfinite(float(number)):
-                return float(number), name
+            case ["number", str(number), str(row_id)] if isfinite(float(number)):
+                return float(number), row_id
     except (binascii.Error, ValueError) as error:
         raise NotFound("cursor", text, hint=_UNCHANGED) from error
     raise NotFound("cursor", text, hint=_UNCHANGED)
 
 
-# Characters of a 64-bit integer, the largest that the database can hold.
+# Characters of the longest 64-bit integer, -2^63: the database holds no others.
 _LONGEST_TIME = 20
 
 
 def _place(value: Any) -> tuple[int, str]:
     match value:
-        case [str(time_us), str(name)] if len(time_us) <= _LONGEST_TIME and -(2**63) <= int(time_us) < 2**63:
-            return int(time_us), name
+        case [str(time_us), str(row_id)] if len(time_us) <= _LONGEST_TIME and -(2**63) <= int(time_us) < 2**63:
+            return int(time_us), row_id
         case _:
             raise ValueError(f"{value!r} is not a time and an id")
 
 
 # Search terms as a Lucene query: user text never becomes syntax.
 
+# Maximum number of distinct terms in a query.
 MOST_TERMS = 64
 # Weight of a name relative to other words: in a conversation, the participants' names are everywhere.
-NAME = 0.5
+NAME_WEIGHT = 0.5
 # Weight of a similarly spelt term. Such terms are added only to queries of at most this many terms.
-_FUZZY = 0.1
-_MOST_FUZZY = 12
+_FUZZY_WEIGHT = 0.1
+_MOST_TERMS_IF_FUZZY = 12
 
 
 def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) -> str:
@@ -114,7 +115,9 @@ def term_query(scope: str, terms: Iterable[str], names: Collection[str] = ()) ->
     distinct_terms = _distinct(terms)
     if not distinct_terms:
         return f"+scope:{_quoted(scope)} -scope:{_quoted(scope)}"
-    weighted_terms = (f"search_text:{_quoted(term)}{f'^{NAME}' if term in names else ''}" for term in distinct_terms)
+    weighted_terms = (
+        f"search_text:{_quoted(term)}{f'^{NAME_WEIGHT}' if term in names else ''}" for term in distinct_terms
+    )
     return f"+scope:{_quoted(scope)} +({' '.join(weighted_terms)})"
 
 
@@ -132,8 +135,9 @@ def each_term(scope: str, terms: Iterable[str]) -> list[str]:
 def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     """The query for nodes of one tenant's *scope* with any of *terms* or, at a lower weight, a term spelt similarly.
 
-    Similar spellings are searched only in queries of at most 12 terms, for terms of four or more ASCII letters: letters
-    have no meaning in Lucene's syntax, so these terms need no quotes.
+    Similar spellings (one letter more, less or different, or two swapped) are searched only in queries of at most 12
+    terms, for terms that consist of four or more ASCII letters: letters have no meaning in Lucene's syntax, so these
+    terms need no quotes.
 
     >>> knowledge_query("t1t", ["eror", "42"])
     '+scope:"t1t" +(search_text:"eror" search_text:"42" search_text:eror~1^0.1)'
@@ -142,9 +146,9 @@ def knowledge_query(scope: str, terms: Iterable[str]) -> str:
     distinct_terms = _distinct(terms)
     words = [term for term in distinct_terms if term.isascii() and term.isalpha() and len(term) >= SHORTEST_MISSPELT]
     exact = term_query(scope, distinct_terms)
-    if not words or len(distinct_terms) > _MOST_FUZZY:
+    if not words or len(distinct_terms) > _MOST_TERMS_IF_FUZZY:
         return exact
-    return f"{exact[:-1]} {' '.join(f'search_text:{term}~1^{_FUZZY}' for term in words)})"
+    return f"{exact[:-1]} {' '.join(f'search_text:{term}~1^{_FUZZY_WEIGHT}' for term in words)})"
 
 
 def record_query(
@@ -155,10 +159,10 @@ def record_query(
     preferred: Iterable[str] = (),
     without: Iterable[str] = (),
 ) -> str:
-    """The query for task records of one tenant's *scope* with all *required* words, one of *any_of*, none of *without*.
+    """The query for task records of one tenant's *scope* with all *required* words, any of *any_of*, none of *without*.
 
-    These words filter without ranking (weight 0). A record must also have one of *terms*, which rank; *preferred* words
-    raise the records that have them. Without *terms* or *any_of*, that condition does not apply.
+    These words filter without ranking (weight 0). A record must also have any of *terms*, which rank; *preferred* words
+    raise the records that have them. If *terms* or *any_of* is empty, its condition does not apply.
 
     >>> record_query("t1t", ["leak"], ["f2"], [], ["f3"], ["hidden"])
     '+scope:"t1t"^0 +scope:"f2"^0 +(search_text:"leak") scope:"f3" -scope:"hidden"'

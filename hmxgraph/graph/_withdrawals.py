@@ -1,7 +1,7 @@
 """Withdrawals in other words than the rule's: "the 10:00 rule no longer applies" names a rule by a part of it.
 
-A withdrawal in the words of a rule replaces it at once. Otherwise a conflict is opened with the only earlier rule of
-the same owner and scopes that contains every word of the withdrawal, so that somebody can confirm it.
+A withdrawal in the words of a rule replaces it at once. Otherwise, if exactly one earlier rule of the same owner and
+scopes contains every word of the withdrawal, a conflict is opened between the two, so that somebody can confirm it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,19 +24,22 @@ def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: Tok
     proven = [policy for policy in policies if not policy.get("unproven")]
     words = cache(lambda text: stance(text).about)
     for policy in proven:
-        withdrawn = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
-        if withdrawn and not policy.get("supersedes_key"):
-            about = words(withdrawn.matter)
-            enough = len(about) >= (1 if withdrawn.forgotten else _LEAST_WORDS)
-            earlier = (rule for rule in proven if enough and _may_be_withdrawn(rule, policy, withdrawn))
+        withdrawal = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
+        if withdrawal and not policy.get("supersedes_key"):
+            about = words(withdrawal.matter)
+            enough = len(about) >= (1 if withdrawal.forgotten else _LEAST_WORDS)
+            earlier = (rule for rule in proven if enough and _may_be_withdrawn(rule, policy, withdrawal))
             rules = [rule for rule in earlier if about <= words(rule["text"])]
             if len(rules) == 1:
-                sides = [Side("memory", each["memory_id"], each["text"], each["key"]) for each in (*rules, policy)]
+                sides = [
+                    Side("memory", memory["memory_id"], memory["text"], memory["key"]) for memory in (*rules, policy)
+                ]
                 reason = f"{policy['text']!r} seems to withdraw the rule {rules[0]['text']!r}"
                 yield conflict_row(tenancy, "withdrawn_rule", sides, reason, policy["first_us"], count_tokens)
 
 
-def _may_be_withdrawn(rule: Row, withdrawal: Row, withdrawn: Withdrawal) -> bool:
-    kinds = _RULES if withdrawn.forgotten else {"demands" if withdrawn.need_not else "forbids"}
-    same = all((rule.get(name) or "") == (withdrawal.get(name) or "") for name in ("owner", "scopes"))
-    return same and rule.get("predicate") in kinds and bool(rule["last_us"] < withdrawal["first_us"])
+def _may_be_withdrawn(rule: Row, policy: Row, withdrawal: Withdrawal) -> bool:
+    """Whether *rule* is older than *policy*, which states *withdrawal*, and of its owner, scopes and kind."""
+    kinds = _RULES if withdrawal.forgotten else {"demands" if withdrawal.need_not else "forbids"}
+    same_place = all((rule.get(name) or "") == (policy.get(name) or "") for name in ("owner", "scopes"))
+    return same_place and rule.get("predicate") in kinds and bool(rule["last_us"] < policy["first_us"])

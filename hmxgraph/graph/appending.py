@@ -10,10 +10,10 @@ from hmxgraph.formats.catalogue import recognise
 from hmxgraph.formats.conversion import Format, JsonObject, Origin, Outcome, Record
 from hmxgraph.graph import memories
 from hmxgraph.graph._events import (
-    Opened,
+    LockedBatch,
     StoredBody,
-    divided,
-    extracted,
+    divide,
+    extractions_of,
     is_ahead,
     is_undated,
     mark_ahead,
@@ -33,7 +33,7 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Objects of client libraries occur in messages and their blocks, not deep inside a nested value.
+# Levels of nesting down to which objects of client libraries are converted: they occur in messages and their blocks.
 _DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 
@@ -51,7 +51,7 @@ class Items:
     def state_without(self, rejected: frozenset[int], before: JsonObject) -> JsonObject:
         """The converter's state after all items but the *rejected* ones, from its state *before* the call.
 
-        Otherwise a rejected item counts as read, and is called a duplicate when the call is repeated.
+        With the state after all items, a rejected item would be called a duplicate when the call is repeated.
         """
         records = [outcome.record for outcome in self.outcomes if outcome.record.line not in rejected]
         origin = replace(self.origin, carried=before)
@@ -69,10 +69,10 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
 
     """
     values = _values(messages)
-    known = chosen_format(format_name) or _recognised(values)
+    source_format = chosen_format(format_name) or _recognised(values)
     session_id = checked_text("session_id", origin.session_id)
     records = [Record(value, line=number) for number, value in enumerate(values, start=1)]
-    return Items(tenancy.tenant_id, session_id, known, origin, tuple(known.convert(records, origin)))
+    return Items(tenancy.tenant_id, session_id, source_format, origin, tuple(source_format.convert(records, origin)))
 
 
 def _values(messages: Any) -> list[Any]:
@@ -165,6 +165,7 @@ def _receipt(
     faults: Sequence[Fault],
     states: Sequence[str],
 ) -> Receipt:
+    """The receipt of one item; *states* are those that `append` returned for its *events*."""
     faults = [*faults, *([outcome.fault] if outcome.fault else [])]
     event_warnings = [text for event in events for text in event.event.warnings]
     event_warnings += [
@@ -192,18 +193,19 @@ def append(
     If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
     with a conflict, whatever the states of its other events, so that the caller can correct and repeat it as a whole.
 
-    *floating* are the keys of events whose time and sequence the engine sets: they get a sequence after everything
-    stored, so that however many processes append at once, none of their events is late. A floating event is a duplicate
-    if the event stored under its id has the same type and content. *by_hand* marks the events of a `remember` call.
+    *floating* are the keys of events whose time and sequence the engine sets: where needed, they get a sequence after
+    everything stored in their session, so that however many processes append at once, none of their events is late. A
+    floating event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the
+    events of a `remember` call.
 
     Raises:
         ParentLoop: an event would be its own cause; nothing is stored.
 
     """
     firsts = list({event.key: event for item in reversed(items) for event in reversed(item)}.values())
-    extractions = without_ahead(extracted(firsts, tenancy.trust, by_hand=by_hand), firsts)
+    extractions = without_ahead(extractions_of(firsts, tenancy.trust, by_hand=by_hand), firsts)
     names = {event.session_key: event.event.session_id for event in firsts}
-    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
     states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)
@@ -214,12 +216,12 @@ def append(
         if event_state == "stored" and "conflict" not in item_states
     ]
     if new:
-        opened = {session["key"]: stored_session(session) for session in row["sessions"]}
-        ends = {key: session.ends.tail.order[0] for key, session in opened.items() if session.ends}
+        stored_sessions = {session["key"]: stored_session(session) for session in row["sessions"]}
+        ends = {key: session.ends.tail.order[0] for key, session in stored_sessions.items() if session.ends}
         new = sorted(_placed(new, floating, ends), key=lambda event: (event.session_key, event.order))
-        batch = divided(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
+        batch = divide(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
-        yield from store_new(tenancy, Opened(opened, batch, row["answers"]), observations, extractions)
+        yield from store_new(tenancy, LockedBatch(stored_sessions, batch, row["answers"]), observations, extractions)
     return states
 
 

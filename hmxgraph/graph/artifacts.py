@@ -41,13 +41,15 @@ BLANK = MappingProxyType(
 # The types that guide a running session whatever they contain.
 _GUIDING = frozenset({"task_schema", "failure_playbook"})
 # Maximum number of search terms per node; more would bloat the index.
-_SEARCHED = 4_000
+_MOST_TERMS = 4_000
+# Fields stored as canonical text, and fields stored as floats even if given as integers.
 _NESTED = ("content", "metadata", "validity_scope")
 _NUMBERS = ("confidence", "success_rate")
 # Success rate from which Neo4j Browser shows a ✓ instead of a ✗.
-_MOSTLY = 0.5
+_LEAST_SUCCESS = 0.5
 # The field that names an artifact's subject, by type: two artifacts with the same subject may contradict each other.
 SUBJECTS = {"decision_policy": "condition", "causal_pattern": "cause"}
+# Fields stored under their own names.
 _WIRE = tuple(name for name in Artifact.model_fields if name != "updated_at")
 
 
@@ -61,7 +63,8 @@ def artifact_row(
 ) -> Row:
     """The row for ``artifacts/create`` and ``artifacts/supersede``: key, properties, keys of evidence and memories.
 
-    The artifact becomes visible at the later of its ``created_at`` and *at_us*.
+    The artifact becomes visible at the later of its ``created_at`` and *at_us*; a successor not before the last change
+    of its predecessor.
     """
     document = artifact.document() | {"tenant_id": tenancy.tenant_id}
     created_us = microseconds(artifact.created_at)
@@ -72,11 +75,11 @@ def artifact_row(
         "chain_key": key,
         "lineage_key": lineage_key or artifact.artifact_id,
         "created_us": created_us,
-        **_wire(document),
-        **_hashes(tenancy, document),
-        **_history(document, began_us),
-        **_readable(tenancy, document, count_tokens),
-        **_bounds(document),
+        **_wire_properties(document),
+        **_hash_properties(tenancy, document),
+        **_history_properties(document, began_us),
+        **_text_properties(tenancy, document, count_tokens),
+        **_validity_properties(document),
         "guides": _guides(document),
     }
     return {
@@ -157,13 +160,13 @@ def tampering(properties: Row) -> tuple[str, ...]:
     return tuple(name for name, holds in checks.items() if not holds)
 
 
-def _wire(document: Mapping[str, Any]) -> Row:
+def _wire_properties(document: Mapping[str, Any]) -> Row:
     row = {name: document[name] for name in _WIRE if name in document}
     row |= {name: canonical_text(row[name]) for name in _NESTED if name in row}
     return row | {name: float(row[name]) for name in _NUMBERS if name in row}
 
 
-def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
+def _hash_properties(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
     alive = document["status"] in LIVE_STATUSES
     supersedes = document.get("supersedes")
     return {
@@ -176,6 +179,7 @@ def _hashes(tenancy: Tenancy, document: Mapping[str, Any]) -> Row:
 
 
 def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
+    """The key shared by artifacts of one type whose subjects have the same terms; None without a subject."""
     subject = SUBJECTS.get(document["artifact_type"])
     about = sorted(set(terms(str(document["content"].get(subject) or "")))) if subject else []
     return tenancy.node_key("situation", document["artifact_type"], *about) if about else None
@@ -188,7 +192,7 @@ def _guides(document: Mapping[str, Any]) -> str | None:
     return artifact_type if artifact_type in _GUIDING or names_tools else None
 
 
-def _history(document: Mapping[str, Any], began_us: int) -> Row:
+def _history_properties(document: Mapping[str, Any], began_us: int) -> Row:
     updated_us = microseconds(document["updated_at"]) if "updated_at" in document else None
     return {
         "updated_us": updated_us,
@@ -199,6 +203,7 @@ def _history(document: Mapping[str, Any], began_us: int) -> Row:
         "status_values": [document["status"]],
         "status_reasons": [""],
         "count_times": [began_us],
+        # A list on a node cannot hold null: -1 stands for a missing count or rate.
         "observed_counts": [document.get("observed_count", -1)],
         "success_rates": [float(document.get("success_rate", -1.0))],
         "worked": worked(document.get("observed_count", 0), document.get("success_rate")),
@@ -214,23 +219,23 @@ def worked(observed: int, success_rate: float | None) -> str | None:
     """
     if success_rate is None or observed < 1:
         return None
-    return f"{'✓' if success_rate >= _MOSTLY else '✗'} {round(success_rate * observed)} of {observed}"
+    return f"{'✓' if success_rate >= _LEAST_SUCCESS else '✗'} {round(success_rate * observed)} of {observed}"
 
 
-def _readable(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
+def _text_properties(tenancy: Tenancy, document: Mapping[str, Any], count_tokens: TokenCounter) -> Row:
     text = _artifact_text(document)
     tags = tuple(document.get("tags") or ())
     words = artifact_words(document["title"], document["summary"], document["content"], tags)
     return {
         "text": text,
-        "search_text": " ".join(terms(words)[:_SEARCHED]),
+        "search_text": " ".join(terms(words)[:_MOST_TERMS]),
         "scope": tenancy.scope,
         "token_count": count_tokens(text),
         "tokenizer": DEFAULT_ENCODING,
     }
 
 
-def _bounds(document: Mapping[str, Any]) -> Row:
+def _validity_properties(document: Mapping[str, Any]) -> Row:
     scope = validity(document.get("validity_scope"))
     return {
         "valid_tenants": scope.tenants,
@@ -269,7 +274,7 @@ def _changes(properties: Row, as_of_us: int) -> Iterator[int]:
         yield from (time_us for time_us in times[1:] if time_us <= as_of_us)
 
 
-# Artifacts read, as of any time: one, a page, a chain or its head; and deprecated.
+# Reading artifacts as of any time (one, a page, a chain or its head), and deprecating them.
 
 _ANY = ArtifactFilter()
 _NEWEST_FIRST = Sorting()

@@ -26,11 +26,14 @@ from hmxgraph.protocol.reports import BackupReport, RestoreReport
 # The file: a header, a line for each node with its outgoing relationships, and a footer with counts
 # and hashes. It is written under a temporary name and renamed when complete.
 
+# The version of the file format, in the header.
 FORMAT = 1
 _TENANT = "Tenant"
+# The field of a JSON object that stands for bytes.
 _BYTES = "base64"
-_PAGE = 500
-_ATTEMPTS = 3
+_NODES_PER_PAGE = 500
+# Maximum number of attempts to write, or to restore, one backup.
+_MOST_ATTEMPTS = 3
 _WAY_OUT = "name a file written by hmxgraph backup"
 
 T = TypeVar("T")
@@ -48,14 +51,14 @@ class _Foot(NamedTuple):
 
 
 def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[BackupReport]:
-    """Write all data of the tenant to *path*, in up to three attempts if others write meanwhile.
+    """Write the tenant's data, except API keys, to *path*, in up to three attempts if others write meanwhile.
 
     Raises:
         BackupRefused: others wrote during each attempt.
         NotWritten: *path* cannot be written.
 
     """
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MOST_ATTEMPTS):
         before = yield from read(partial(state, tenancy))
         with _backup_file(path) as file:
             foot = yield from _write_tenant(tenancy, file, before, progress)
@@ -65,7 +68,9 @@ def backup(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure
             file.keep()
         nodes = sum(foot.nodes.values())
         return BackupReport(tenancy.tenant_id, str(path), nodes, foot.relationships, path.stat().st_size, foot.digest)
-    raise BackupRefused(str(path), f"the tenant was written to in each of {_ATTEMPTS} attempts", "pause its writers")
+    raise BackupRefused(
+        str(path), f"the tenant was written to in each of {_MOST_ATTEMPTS} attempts", "pause its writers"
+    )
 
 
 class _BackupFile:
@@ -140,8 +145,8 @@ def _write_tenant(
     ids = yield from _ids(tenancy)
     nodes: Counter[str] = Counter()
     relationships = 0
-    for first in range(0, len(ids), _PAGE):
-        page = yield from read(partial(_page, tenancy, ids[first : first + _PAGE]))
+    for first in range(0, len(ids), _NODES_PER_PAGE):
+        page = yield from read(partial(_page, tenancy, ids[first : first + _NODES_PER_PAGE]))
         for row in page:
             file.line(row)
             nodes["|".join(sorted(row["labels"]))] += 1
@@ -169,11 +174,11 @@ def _digest(tenancy: Tenancy) -> Procedure[str]:
 def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[RestoreReport]:
     """Load the backup at *path* into the empty tenant, then verify it.
 
-    A backup of the same tenant is restored as it was. One of another tenant is replayed: its
-    events, its artifacts that cannot be derived again and its task records are stored under
-    this tenant, the rest is derived again, and decisions about memories and conflicts are
-    repeated. What an interrupted restore left is removed first; an interrupted replay of the
-    same file is continued.
+    A backup of the same tenant is restored as it was. One of another tenant is replayed: its events, its artifacts that
+    cannot be derived again and its task records are stored under this tenant, other knowledge is derived again, and
+    decisions about memories and conflicts are repeated; imports of fingerprints, vectors, usage and states of
+    frameworks are left out. What an interrupted restore left is removed first; an interrupted replay of the same file
+    is continued.
 
     Raises:
         BackupRefused: the file is not a complete backup of this schema, the tenant holds other data, or another restore
@@ -182,7 +187,7 @@ def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedur
     """
     head, foot, file_hash = _checked(path)
     if head["tenant_id"] == tenancy.tenant_id:
-        yield from _restored(tenancy, path, progress)
+        yield from _restore_tenant(tenancy, path, progress)
         digest = yield from _digest(tenancy)
         same: bool | None = digest == foot.digest
     else:
@@ -226,11 +231,11 @@ def _checked(path: Path) -> tuple[dict[str, Any], _Foot, str]:
         last = line
     try:
         first, foot = orjson.loads(head), orjson.loads(last)
-        known = first["backup"] == "hmxgraph" and first["format"] == FORMAT
+        is_backup = first["backup"] == "hmxgraph" and first["format"] == FORMAT
         intact = foot["sha256"] == digest.hexdigest()
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise _not_a_backup(path) from error
-    if not known:
+    if not is_backup:
         raise _not_a_backup(path)
     if not intact:
         raise BackupRefused(str(path), "it is truncated or was changed", "use another copy")
@@ -339,18 +344,18 @@ class _Steps:
         return value
 
 
-def _restored(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
+def _restore_tenant(tenancy: Tenancy, path: Path, progress: Progress) -> Procedure[None]:
     """Restore the tenant; begin again if an answer was lost.
 
     Raises:
         BackupRefused: the tenant is not empty, or another restore took over.
 
     """
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MOST_ATTEMPTS):
         yield from _checked_remains(tenancy, path)
         mark = yield from write(partial(_begin, tenancy, path))
         steps = _Steps(tenancy, mark["run"])
-        tenant_nodes = yield from _loaded(tenancy, path, progress, mark["id"], steps)
+        tenant_nodes = yield from _load(tenancy, path, progress, mark["id"], steps)
         yield from steps.take(partial(_finish, tenancy, tenant_nodes, mark["id"]))
         # Without an answer, the last step is stored if the tenant's node is there.
         if not steps.lost or (yield from read(partial(_tenant_node, tenancy))):
@@ -368,7 +373,7 @@ def _begin(tenancy: Tenancy, path: Path) -> Plan[Row]:
     return mark
 
 
-def _loaded(tenancy: Tenancy, path: Path, progress: Progress, mark_id: str, steps: _Steps) -> Procedure[list[Row]]:
+def _load(tenancy: Tenancy, path: Path, progress: Progress, mark_id: str, steps: _Steps) -> Procedure[list[Row]]:
     """Create the nodes of the backup, then their relationships; returns the tenant's own node, to be created last."""
     remains = yield from _ids(tenancy)
     for ids in parts(id_ for id_ in remains if id_ != mark_id):

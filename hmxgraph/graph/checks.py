@@ -212,13 +212,13 @@ def _recall_row(properties: Row) -> str | None:
 def _link_findings(row: Row) -> Iterator[Finding]:
     event = row["event"]
     for link, name in _LINK_FIELDS:
-        other = event.get(name)
-        if other is None or other == event["event_id"] or link in row["linked"]:
+        other_id = event.get(name)
+        if other_id is None or other_id == event["event_id"] or link in row["linked"]:
             continue
         if link in row["awaited"]:
-            yield Finding(name, "event", event["event_id"], "not stored", other, "missing")
+            yield Finding(name, "event", event["event_id"], "not stored", other_id, "missing")
         else:
-            yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other}")
+            yield Finding(name, "event", event["event_id"], "no link", f"{link} to {other_id}")
 
 
 # Checks of memories, entities, relations and task records against their counters and hashes.
@@ -270,6 +270,7 @@ def _task_record_findings(tenancy: Tenancy, row: Row) -> Iterator[Finding]:
 
 # Recheck what is stored, page by page: hashes, chains, transitions, links and counters. Repairs nothing.
 
+# Records per transaction.
 PAGE = 1_000
 BEFORE_FIRST = -(2**63)
 
@@ -277,7 +278,7 @@ BEFORE_FIRST = -(2**63)
 class Page(NamedTuple):
     """The check of a page of events in order of time: their number, findings, and where it ended (None: last page)."""
 
-    records: int
+    event_count: int
     findings: tuple[Finding, ...]
     after: tuple[int, str] | None
 
@@ -295,7 +296,7 @@ def verify(tenancy: Tenancy) -> Procedure[VerifyReport]:
     after: tuple[int, str] | None = (BEFORE_FIRST, "")
     while after is not None:
         page = yield from read(partial(_events, tenancy, after))
-        checked["events"] += page.records
+        checked["events"] += page.event_count
         findings += page.findings
         after = page.after
     keys = yield from read(lambda: _keys(tenancy))

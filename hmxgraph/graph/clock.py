@@ -1,6 +1,6 @@
 """A tenant's clock: hold back events dated ahead of the wall clock, and set the clock back if one advanced it.
 
-Whether an event lies ahead is decided by the clock of the machine that stores it. That clock may be wrong, so an event
+Whether an event lies ahead is decided by the clock of the machine that ingests it. That clock may be wrong, so an event
 held back can be admitted later.
 """
 
@@ -9,7 +9,7 @@ from functools import partial
 
 from hmxgraph.extraction.extract import extract
 from hmxgraph.graph import _entities, memories
-from hmxgraph.graph._entities import Extracted
+from hmxgraph.graph._entities import EventExtraction
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, state, write
 from hmxgraph.ingest.prepare import event_document
 from hmxgraph.protocol.events import Event
@@ -18,7 +18,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
 # Maximum number of events listed in a report, and admitted in one transaction.
-_MOST = 1_000
+_MOST_EVENTS = 1_000
 
 
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
@@ -26,7 +26,8 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
 
     Events held back earlier whose time has come are admitted first. The clock is set back to the latest time that is
     left: that of an event not held back, a status change or a resolution. Later times in the histories of artifacts
-    become *latest_us*. The report lists up to 1,000 events dated after *latest_us*. A dry run changes nothing.
+    become *latest_us*. The report lists the events dated after *latest_us*, the 1,000 latest of them at most. A dry run
+    changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -54,29 +55,33 @@ def release(tenancy: Tenancy, latest_us: int) -> Procedure[None]:
 
 
 def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
-    rows = yield bind("retention/due", tenant_id=tenancy.tenant_id, latest_us=latest_us, limit=_MOST)
+    rows = yield bind("retention/due", tenant_id=tenancy.tenant_id, latest_us=latest_us, limit=_MOST_EVENTS)
     return [Event.parse(event_document(row["event"])) for row in rows]
 
 
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
-    """Learn from stored *events*, unless that was done before; locks are taken in the order of ``_events.record``."""
+    """Unmark held back *events*, and learn from those not learned from before; locks as in ``_events.record``."""
     by_key = {tenancy.node_key(event.event_id): event for event in events}
-    extracted = [Extracted(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)]
+    extractions = [
+        EventExtraction(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)
+    ]
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
-    opening = [{"key": key, "session_id": sessions[key], "expected": -1} for key in sorted(sessions)]
-    slots = memories.Observations.of(extracted).slots(tenancy)
-    opened = yield from open_batch(tenancy, {"sessions": opening, **slots})
+    session_rows = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
+    slots = memories.Observations.of(extractions).slots(tenancy)
+    opened = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
-    unread = {row["key"] for row in rows if not row["learned"]}
-    unread_events = [event for event in extracted if event.event_key in unread]
-    mentions = _entities.entity_rows(tenancy, unread_events)
-    yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(unread), **mentions})
-    yield from memories.store(tenancy, memories.Observations.of(unread_events), opened["answers"], counter())
-    settled: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
-    settled |= {name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")}
-    yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settled)
+    new_keys = {row["key"] for row in rows if not row["learned"]}
+    new_events = [event for event in extractions if event.event_key in new_keys]
+    mentions = _entities.entity_rows(tenancy, new_events)
+    yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(new_keys), **mentions})
+    yield from memories.store(tenancy, memories.Observations.of(new_events), opened["answers"], counter())
+    settle_batch: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
+    settle_batch |= {
+        name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")
+    }
+    yield bind("events/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=settle_batch)
 
 
 def _iso(time_us: int | None) -> str | None:
@@ -84,7 +89,7 @@ def _iso(time_us: int | None) -> str | None:
 
 
 def _ahead(tenancy: Tenancy, latest_us: int) -> Plan[list[Row]]:
-    rows = yield bind("retention/ahead", tenant_id=tenancy.tenant_id, latest_us=latest_us, limit=_MOST)
+    rows = yield bind("retention/ahead", tenant_id=tenancy.tenant_id, latest_us=latest_us, limit=_MOST_EVENTS)
     return rows
 
 
@@ -92,5 +97,5 @@ def _hold_back(tenancy: Tenancy, latest_us: int) -> Plan[None]:
     version = yield from bump(tenancy, 0)
     yield bind("retention/hold_back", tenant_id=tenancy.tenant_id, latest_us=latest_us, version=version)
     rows = yield bind("retention/latest", tenant_id=tenancy.tenant_id)
-    moved = {"tenant_key": tenancy.key, "latest_us": rows[0]["latest_us"] or 0}
-    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, **moved)
+    remaining_us = rows[0]["latest_us"] or 0
+    yield bind("retention/rewind", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, latest_us=remaining_us)

@@ -27,7 +27,7 @@ from hmxgraph.text.terms import TokenCounter, counter, search_text
 
 # What the compiler reads and writes, as rows and back: events, summaries, heads, guides, changes.
 
-
+# Lineage keys of the chains that the compiler started begin with this.
 LINEAGES = COMPILER + "/"
 
 
@@ -73,8 +73,8 @@ def _stored_head(row: Row) -> Head:
         summary=row["summary"],
         content_hash=row["content_hash"],
         confidence=row["confidence"],
-        observed_count=row["counted"] if row["counted"] >= 0 else None,
-        success_rate=row["rated"] if row["rated"] >= 0 else None,
+        observed_count=row["observed_count"] if row["observed_count"] >= 0 else None,
+        success_rate=row["success_rate"] if row["success_rate"] >= 0 else None,
         reason=row["reason"],
         compiled=row["agent_id"] == COMPILER,
     )
@@ -159,6 +159,7 @@ def _leaves(change: Change) -> bool:
 
 
 def _interim_reason(status: str) -> str:
+    """The reason for a status change of a head that a new artifact is about to replace."""
     return f"compiler: {'validated' if status == 'active' else 'replaced before it was validated'}"
 
 
@@ -179,8 +180,7 @@ def _findable(properties: Mapping[str, Any], keywords: Iterable[str]) -> Row:
 
 # The changes of a compilation in the graph: heads retired, artifacts added, counts updated, in one transaction.
 
-# Rows per statement.
-_AT_ONCE = 200
+_ROWS_PER_STATEMENT = 200
 _WRITES = frozenset({"created", "updated", "counted", "activated", "deprecated"})
 _TWIN = "another artifact has the same content"
 
@@ -210,7 +210,7 @@ def _each(tenancy: Tenancy, name: str, parameter: str, rows: Iterable[Row]) -> P
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     remaining = iter(rows)
-    while batch := list(islice(remaining, _AT_ONCE)):
+    while batch := list(islice(remaining, _ROWS_PER_STATEMENT)):
         yield batch
 
 
@@ -227,8 +227,8 @@ def _without_twins(tenancy: Tenancy, planned: Sequence[Change]) -> Plan[list[Cha
         return list(planned)
     rows = yield bind("compiler/same_content", tenant_id=tenancy.tenant_id, dedup_keys=sorted(changes_by_key))
     leaving = set(_leaving_keys(tenancy, planned))
-    taken = {id(changes_by_key[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
-    return [_as_twin(change) if id(change) in taken else change for change in planned]
+    twin_ids = {id(changes_by_key[row["dedup_key"]]) for row in rows if row["key"] not in leaving}
+    return [_as_twin(change) if id(change) in twin_ids else change for change in planned]
 
 
 def _as_twin(change: Change) -> Change:
@@ -237,16 +237,14 @@ def _as_twin(change: Change) -> Change:
 
 # One compilation: changed sessions are read and summarised, the latest summaries compiled, the differences stored.
 
-# Sessions per page.
-_SESSIONS = 200
+_SESSIONS_PER_PAGE = 200
 # Events read at each end of a long session: enough for all steps that a summary keeps.
-_END = 1_000
+_EVENTS_PER_END = 1_000
 # Maximum number of events in a group of sessions that are read together; a session with more is long.
-_EVENTS = 2 * _END
-# Summaries per statement.
-_SUMMARIES = 200
+_MOST_EVENTS_PER_GROUP = 2 * _EVENTS_PER_END
+_SUMMARIES_PER_STATEMENT = 200
 # The version of a state that was never compiled.
-_NEVER = 0
+_NEVER_COMPILED = 0
 
 Clock = Callable[[], float]
 Progress = Callable[[str, int], None]
@@ -293,7 +291,10 @@ class _Timer:
 
 @dataclass(slots=True)
 class _Run:
-    """One compilation in progress; ``settled``: at its beginning there was nothing new to compile."""
+    """One compilation in progress.
+
+    ``settled``: at its beginning there was nothing new to compile. ``fresh``: summaries that a dry run does not store.
+    """
 
     tenancy: Tenancy
     options: CompileOptions
@@ -320,11 +321,10 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile the tenant's latest sessions, reading only those that changed, and store the differences.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions among
-    everything in force are opened as conflicts, including those between relations, between artifacts and stated
-    policies, and between a rule and its withdrawal in other words. The tenant's state at the start is compiled; events
-    stored during the run wait for the next compilation. If events are erased during the run, the compilation starts
-    again.
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions are
+    opened as conflicts: between artifacts, between relations, between artifacts and stated policies, and between a rule
+    and its withdrawal in other words. The tenant's state at the start is compiled; events stored during the run wait
+    for the next compilation. If events are erased during the run, the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -358,8 +358,8 @@ def _begin(tenancy: Tenancy, options: CompileOptions) -> Plan[_Run]:
     before = yield from last_run(tenancy)
     version = tenant["state_version"]
     settled = tenant["compiled_version"] == version and _next(before, options, imported) == before
-    known = tenant["compiled_summaries"] == summary_version(profile) and not options.full
-    from_version = tenant["compiled_version"] + 1 if known else _NEVER
+    summaries_current = tenant["compiled_summaries"] == summary_version(profile) and not options.full
+    from_version = tenant["compiled_version"] + 1 if summaries_current else _NEVER_COMPILED
     return _Run(tenancy, options, profile, imported, timer, version, from_version, as_of_us, settled)
 
 
@@ -383,7 +383,7 @@ def _unread(run: _Run, from_version: int, after: str) -> Plan[list[Row]]:
         full=run.options.full,
         summary_version=run.summary_version,
         logging_sessions=LOGGING_SESSIONS,
-        limit=_SESSIONS,
+        limit=_SESSIONS_PER_PAGE,
     )
     return rows
 
@@ -392,7 +392,7 @@ def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
     """The sessions of a page in groups with few events; a large session forms a group alone."""
     group: list[Row] = []
     for row in page:
-        if group and sum(session["event_count"] for session in group) + row["event_count"] > _EVENTS:
+        if group and sum(session["event_count"] for session in group) + row["event_count"] > _MOST_EVENTS_PER_GROUP:
             yield group
             group = []
         group.append(row)
@@ -400,7 +400,7 @@ def _groups(page: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _group_summaries(run: _Run, group: Sequence[Row]) -> Plan[dict[str, SessionSummary]]:
-    if len(group) == 1 and group[0]["event_count"] > _EVENTS:
+    if len(group) == 1 and group[0]["event_count"] > _MOST_EVENTS_PER_GROUP:
         reader = yield from session_read(run.tenancy, group[0]["session_key"], run.profile)
         return {group[0]["session_key"]: reader.summary()}
     keys = [row["session_key"] for row in group]
@@ -418,18 +418,18 @@ def session_read(tenancy: Tenancy, session_key: str, profile: CompilerProfile) -
     """
     reader = SessionReader(profile)
     of_session = {"tenant_id": tenancy.tenant_id, "session_key": session_key}
-    rows = yield bind("compiler/session_start", **of_session, limit=_END)
+    rows = yield bind("compiler/session_start", **of_session, limit=_EVENTS_PER_END)
     first = [stored_event(row["event"]) for row in rows]
     for event in first:
         reader.add(event)
-    if len(first) < _END:
+    if len(first) < _EVENTS_PER_END:
         return reader
     sequence, time_us, event_id = position(first[-1])
     after = {"sequence": sequence, "time_us": time_us, "event_id": event_id}
-    rows = yield bind("compiler/session_end", **of_session, **after, limit=_END + 1)
-    if len(rows) > _END:
+    rows = yield bind("compiler/session_end", **of_session, **after, limit=_EVENTS_PER_END + 1)
+    if len(rows) > _EVENTS_PER_END:
         reader.pass_over()
-    for row in rows[-_END:]:
+    for row in rows[-_EVENTS_PER_END:]:
         reader.add(stored_event(row["event"]))
     return reader
 
@@ -464,7 +464,7 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
     if run.settled:
         # The old summaries were of another release or profile, or ``full`` replaces them: the tenant must be compiled
         # again, even if this run is interrupted.
-        yield from _settle(run, _NEVER)
+        yield from _settle(run, _NEVER_COMPILED)
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
@@ -476,8 +476,8 @@ def _ledger(run: _Run) -> Procedure[Ledger]:
     run.stage("summaries")
     ledger = Ledger(run.profile, (run.fresh[key] for key in sorted(run.fresh)))
     keys = [key for key in (yield from read(partial(_latest_keys, run))) if key not in run.fresh]
-    for start in range(0, len(keys), _SUMMARIES):
-        for row in (yield from read(partial(_summaries, run, keys[start : start + _SUMMARIES]))):
+    for start in range(0, len(keys), _SUMMARIES_PER_STATEMENT):
+        for row in (yield from read(partial(_summaries, run, keys[start : start + _SUMMARIES_PER_STATEMENT]))):
             ledger.add(SessionSummary.parse(row["summary"]))
     return ledger
 

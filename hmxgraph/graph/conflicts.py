@@ -1,4 +1,4 @@
-"""Conflicts: detected, listed, resolved, and closed when a side is no longer in force."""
+"""Conflicts: detected, listed, resolved, and closed when fewer than two sides are left in force."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -59,6 +59,7 @@ def opposing_policies(
 
 
 def _disagreement(artifact: Row, other: Row) -> str | None:
+    """Why two artifacts about the same condition or cause exclude each other; None if they do not."""
     if not overlap(_validity(artifact), _validity(other)):
         return None
     left, right = sorted((artifact, other), key=lambda row: str(row["artifact_id"]))
@@ -66,13 +67,14 @@ def _disagreement(artifact: Row, other: Row) -> str | None:
     contradicts = differs if artifact["artifact_type"] == "decision_policy" else opposed
     if not (first and second and contradicts(first, second)):
         return None
-    question = _text(parse_json(left["content"]), "condition") or _text(parse_json(left["content"]), "cause")
+    question = _field(parse_json(left["content"]), "condition") or _field(parse_json(left["content"]), "cause")
     return f"for {question!r} one says {first!r}, the other {second!r}"
 
 
 def _answer(row: Row) -> str:
+    """The recommendation of a decision policy, or the effect of a causal pattern."""
     name = "recommendation" if row["artifact_type"] == "decision_policy" else "effect"
-    return _text(parse_json(row["content"]), name)
+    return _field(parse_json(row["content"]), name)
 
 
 def _artifact_side(row: Row) -> Side:
@@ -93,7 +95,7 @@ def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if values is None else tuple(values)
 
 
-def _text(content: Any, name: str) -> str:
+def _field(content: Any, name: str) -> str:
     return str(content.get(name) or "")
 
 
@@ -101,7 +103,7 @@ def _text(content: Any, name: str) -> str:
 
 _STATES = ("open", "resolved")
 # Artifacts to compare per transaction: opening 18,000 conflicts in a single one took the server over ten minutes.
-_BATCH = 500
+_ARTIFACTS_AT_ONCE = 500
 
 
 def conflicts(
@@ -157,13 +159,13 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
         yield from write(partial(_mark_all_uncompared, tenancy, stated))
     keys = yield from read(partial(_uncompared, tenancy))
     opened: tuple[str, ...] = ()
-    for first in range(0, len(keys), _BATCH):
-        batch = keys[first : first + _BATCH]
+    for first in range(0, len(keys), _ARTIFACTS_AT_ONCE):
+        batch = keys[first : first + _ARTIFACTS_AT_ONCE]
         opened += yield from detect_among(tenancy, batch)
         yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     contradictions += withdrawn_rules(tenancy, policies, counter())
-    return opened + (yield from _opened(tenancy, contradictions))
+    return opened + (yield from _open_missing(tenancy, contradictions))
 
 
 def _policies(tenancy: Tenancy) -> Plan[tuple[str, list[Row]]]:
@@ -198,7 +200,7 @@ def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, 
     one that looks last sees both.
     """
     contradictions = yield from read(lambda: _contradictions(tenancy, keys))
-    return (yield from _opened(tenancy, contradictions))
+    return (yield from _open_missing(tenancy, contradictions))
 
 
 def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
@@ -259,7 +261,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
     return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
 
 
-def _opened(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
+def _open_missing(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
     """Open those conflicts that are not stored yet, and return their ids."""
     distinct = {row["key"]: row for row in contradictions}
     if not distinct:
@@ -300,9 +302,9 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Give the winner the loser's place in the chain of answers, if it has none: a later answer then replaces it.
+    """Give the winner the loser's place in the chain of answers, unless it has one: a later answer then replaces it.
 
-    In that case, conflicts are opened between the winner and the other memories that contradicted the loser.
+    If it gets the place, conflicts are opened between the winner and the other memories that contradicted the loser.
     """
     slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for slot in slots:

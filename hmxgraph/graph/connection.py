@@ -119,6 +119,7 @@ _LOST_RACES = frozenset(
     )
 )
 _NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
+# The database could not write its files, for instance because the disk is full, and takes no more transactions.
 _STOPPED = (
     "Neo.DatabaseError.Transaction.TransactionLogError",
     "Neo.DatabaseError.Transaction.TransactionStartFailed",
@@ -189,14 +190,13 @@ def _reason(error: Exception) -> str:
 
 T = TypeVar("T")
 R = TypeVar("R")
-Transact: TypeAlias = Callable[[Work[Any]], Any]
-TransactAsync: TypeAlias = Callable[[Work[Any]], Awaitable[Any]]
+# Returns the value of a transaction, or the vectors of texts, that a procedure asks for.
 Answer: TypeAlias = Callable[[Work[Any] | Embed], Any]
 AnswerAsync: TypeAlias = Callable[[Work[Any] | Embed], Awaitable[Any]]
 
 
 class _Sent(NamedTuple, Generic[R]):
-    """A statement in progress."""
+    """A statement that was sent, when (in seconds, of :func:`perf_counter`), and its result."""
 
     statement: Statement
     began: float
@@ -287,13 +287,13 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 
 # Maximum number of immediate retries of one transaction: after lost races, and after failed results with a transient
 # cause.
-RACES = 8
+MOST_IMMEDIATE_RETRIES = 8
 # Maximum number of retries after reading a node half changed, and the pause before each in seconds. Readers take no
 # locks, and a commit changes the properties of a node one by one: beside a constant writer, 36 of 7,439 reads got lists
 # of different lengths.
-REREADS, _REREAD_PAUSE = 3, 0.02
+MOST_REREADS, _REREAD_PAUSE = 3, 0.02
 # Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
-_ACQUISITION = 15.0
+_LONGEST_ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened before this process was forked: connect again in this process"
 _ELSEWHERE = "it was opened in another event loop: connect again in this one"
@@ -303,7 +303,7 @@ _ELSEWHERE = "it was opened in another event loop: connect again in this one"
 Revive: TypeAlias = Callable[[], Address | None]
 
 
-class Terms(NamedTuple):
+class ConnectionTerms(NamedTuple):
     """Settings of a connection: its deadlines, how it restarts a local server, and its embedder.
 
     Each transaction may take *timeout* seconds with its retries, by default as many as :class:`Patience` allows.
@@ -322,7 +322,7 @@ class Terms(NamedTuple):
         return Patience(mode, self.timeout, whole=whole, settling=settling)
 
 
-DEFAULT_TERMS = Terms()
+DEFAULT_TERMS = ConnectionTerms()
 
 
 class Attempts:
@@ -332,7 +332,7 @@ class Attempts:
         self.patience = patience
         self.watch = TransactionWatch(listeners)
         self._uri = uri
-        self._races = 0
+        self._immediate_retries = 0
         self._rereads = 0
 
     def session_options(self, database: str, bookmarks: Any) -> dict[str, Any]:
@@ -340,7 +340,7 @@ class Attempts:
         return {
             "database": database,
             "bookmark_manager": bookmarks,
-            "connection_acquisition_timeout": max(0.001, min(_ACQUISITION, self.patience.left)),
+            "connection_acquisition_timeout": max(0.001, min(_LONGEST_ACQUISITION, self.patience.left)),
         }
 
     def pause(self, error: Neo4jError | DriverError | LookupError | TypeError | ValueError) -> float:
@@ -358,21 +358,21 @@ class Attempts:
         # A commit whose writing failed may still be in the transaction log, from which a restart recovers it.
         if not server_answered or getattr(origin(error), "code", None) in _STOPPED:
             self.patience.lost()
-        if worth_repeating(error) and self._races < RACES:
-            self._races += 1
+        if worth_repeating(error) and self._immediate_retries < MOST_IMMEDIATE_RETRIES:
+            self._immediate_retries += 1
             return 0.0
-        again = origin(error).is_retryable() or isinstance(error, IncompleteCommit)
-        pause = self.patience.pause() if again else None
+        retryable = origin(error).is_retryable() or isinstance(error, IncompleteCommit)
+        pause = self.patience.pause() if retryable else None
         if pause is None:
             raise self.error(error) from error
         return pause
 
     def _pause_before_reread(self, error: LookupError | TypeError | ValueError) -> float:
-        """Seconds to wait after a plan failed, perhaps because it read a node half changed (see REREADS)."""
+        """Seconds to wait after a plan failed, perhaps because it read a node half changed (see MOST_REREADS)."""
         # What a reader finds invalid is stored; what a writer finds invalid may be the caller's.
         stored = isinstance(error, DocumentError) and not self.patience.writes
         refusal = isinstance(error, HmxGraphError) and not stored
-        if refusal or self._rereads == REREADS or self.patience.left < _REREAD_PAUSE:
+        if refusal or self._rereads == MOST_REREADS or self.patience.left < _REREAD_PAUSE:
             raise error
         self._rereads += 1
         return _REREAD_PAUSE
@@ -396,9 +396,9 @@ class Attempts:
             statement = f" to {self.watch.statement}" if self.watch.statement else ""
             return DeadlineExceeded(self._uri, f"no answer{statement} within {patience.seconds:g} s", patience.outcome)
         assert not isinstance(error, TimeoutError)
-        known = translated(error, self._uri, self.watch.statement)
-        known.outcome = patience.outcome
-        return known
+        graph_error = translated(error, self._uri, self.watch.statement)
+        graph_error.outcome = patience.outcome
+        return graph_error
 
 
 def _timed_out(error: BaseException) -> bool:
@@ -422,7 +422,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 class Connection:
     """Performs procedures: one transaction per :class:`Work`, causally chained by the driver's bookmarks."""
 
-    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS) -> None:
+    def __init__(self, address: Address, terms: ConnectionTerms = DEFAULT_TERMS) -> None:
         self.address = address
         self.terms = terms
         self._driver = driver.acquire(address)
@@ -479,11 +479,11 @@ class Connection:
             GraphError: the server refused or could not be reached, or the connection is closed.
 
         """
-        stored = Stored()
+        writes = WriteCount()
         try:
-            return perform(procedure, stored.counted(partial(self._answer, whole=whole)))
+            return perform(procedure, writes.counted(partial(self._answer, whole=whole)))
         except GraphError as error:
-            stored.add_to(error)
+            writes.add_to(error)
             raise
 
     def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:
@@ -557,7 +557,7 @@ class Connection:
         self._listeners = tuple(other for other in self._listeners if other is not listener)
 
 
-class Stored:
+class WriteCount:
     """Counts the writing transactions of one call, so that an error in a later one can report them."""
 
     def __init__(self) -> None:
@@ -601,10 +601,12 @@ class _SharedDriver:
 class AsyncConnection:
     """The awaitable twin of :class:`Connection`."""
 
-    def __init__(self, address: Address, terms: Terms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None) -> None:
+    def __init__(
+        self, address: Address, terms: ConnectionTerms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None
+    ) -> None:
         self.address = address
         self.terms = terms
-        self._shared = _SharedDriver(driver.open_async(address)) if lender is None else lender.lent()
+        self._shared = _SharedDriver(driver.open_async(address)) if lender is None else lender.share_driver()
         self._reopening = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         self._closed = False
@@ -616,7 +618,7 @@ class AsyncConnection:
         self._listeners = (*self._listeners, listener)
         return lambda: self._forget(listener)
 
-    def lent(self) -> _SharedDriver:
+    def share_driver(self) -> _SharedDriver:
         """The driver, for one more connection in the same event loop.
 
         Raises:
@@ -669,11 +671,11 @@ class AsyncConnection:
             GraphError: the server refused or could not be reached, or the connection is closed.
 
         """
-        stored = Stored()
+        writes = WriteCount()
         try:
-            return await _perform_async(procedure, stored.counted_async(partial(self._answer, whole=whole)))
+            return await _perform_async(procedure, writes.counted_async(partial(self._answer, whole=whole)))
         except GraphError as error:
-            stored.add_to(error)
+            writes.add_to(error)
             raise
 
     async def _answer(self, request: Work[Any] | Embed, *, whole: bool) -> Any:

@@ -13,12 +13,12 @@ from hmxgraph.protocol.parsing import quoted
 
 # Default limit in seconds for one transaction with its retries, by mode. A schema transaction waits for the indexes of
 # its constraints.
-SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
+DEFAULT_SECONDS: Final = {"read": 15.0, "write": 60.0, "schema": 600.0}
 # A local server that has been up for less than this many seconds is still planning its queries: unless the caller set a
 # timeout, each transaction gets at least this many.
-SETTLING: Final = 120.0
+SETTLING_SECONDS: Final = 120.0
 # Default limit in seconds for each transaction of a call that reads or rewrites a whole tenant.
-WHOLE: Final = 600.0
+WHOLE_TENANT_SECONDS: Final = 600.0
 # The first and the longest pause before a retry: a deadlock is resolved within milliseconds, a restarted server is back
 # within seconds.
 _FIRST_PAUSE = 0.1
@@ -61,7 +61,7 @@ def settling(state: Path) -> bool:
     a busy machine.
     """
     try:
-        return time() - state.stat().st_mtime < SETTLING
+        return time() - state.stat().st_mtime < SETTLING_SECONDS
     except OSError:
         return False
 
@@ -85,7 +85,7 @@ def timeout(seconds: float) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """Seconds until the deadline of the transaction that this thread or task runs; None outside a transaction."""
+    """Seconds until the deadline of this thread's transaction; None outside one, and in asynchronous ones."""
     end = _end.get()
     return None if end is None else max(0.0, end - monotonic())
 
@@ -125,7 +125,7 @@ class Patience:
     """
 
     def __init__(self, mode: str, chosen: float | None, *, whole: bool = False, settling: bool = False) -> None:
-        default = max(SECONDS[mode], WHOLE if whole else SETTLING if settling else 0)
+        default = max(DEFAULT_SECONDS[mode], WHOLE_TENANT_SECONDS if whole else SETTLING_SECONDS if settling else 0)
         self.seconds = _timeout.get() or chosen or default
         self.committing = False
         self.unknown = False

@@ -87,7 +87,7 @@ def is_shared(address: Address) -> bool:
 
 
 def _leave_to_parent() -> None:
-    """In a forked child, neither use nor close the drivers: the parent still uses their sockets."""
+    """In a forked child, neither use nor close the drivers, but keep them: the parent still uses their sockets."""
     global _lock  # noqa: PLW0603 - a thread that does not exist here may hold it
     _lock = threading.Lock()
     _parent_drivers.extend(driver for driver, _ in _shared.values())

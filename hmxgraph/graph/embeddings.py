@@ -17,8 +17,8 @@ from hmxgraph.text.vectors import BACKGROUND, Background, checked_vectors
 # The embedder: a list of texts in, a vector for each out.
 
 Embedder: TypeAlias = Callable[[list[str]], Sequence[Sequence[float]] | Awaitable[Sequence[Sequence[float]]]]
-# Texts per call of the embedder.
-_AT_ONCE = 128
+# Maximum number of texts per call of the embedder.
+_TEXTS_PER_CALL = 128
 
 
 class Embedding:
@@ -81,10 +81,11 @@ def prepare() -> Procedure[None]:
 
 # Vectors for the events of sessions that changed since the last pass: other sessions are not read again.
 
-# Events per page, characters of an event or a question that the embedder gets, and vectors removed per transaction.
-_PAGE = 512
-_LONGEST = 4_000
-_DROPPED = 5_000
+# Maximum number of events per page, of characters of an event or a question that the embedder gets, and of vectors
+# removed per transaction.
+_EVENTS_PER_PAGE = 512
+_LONGEST_TEXT = 4_000
+_DROPPED_AT_ONCE = 5_000
 
 
 def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
@@ -94,7 +95,7 @@ def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
         EmbedderError: the embedder failed, or its vectors do not fit those that the tenant has.
 
     """
-    while replace and (yield from write(partial(_dropped, tenancy))) == _DROPPED:
+    while replace and (yield from write(partial(_drop, tenancy))) == _DROPPED_AT_ONCE:
         pass
     embedded, after, version = 0, "", None
     while True:
@@ -104,17 +105,17 @@ def embed_new(tenancy: Tenancy, *, replace: bool = False) -> Procedure[int]:
         [page] = rows
         version = page["state_version"] if version is None else version
         after = page["last_session"]
-        embedded += yield from _embedded(tenancy, page["events"])
+        embedded += yield from _embed(tenancy, page["events"])
         if page["complete"]:
             break
-    yield from write(partial(_settled, tenancy, version))
+    yield from write(partial(_settle, tenancy, version))
     return embedded
 
 
-def _embedded(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[int]:
+def _embed(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[int]:
     stored = 0
-    for start in range(0, len(events), _AT_ONCE):
-        part = events[start : start + _AT_ONCE]
+    for start in range(0, len(events), _TEXTS_PER_CALL):
+        part = events[start : start + _TEXTS_PER_CALL]
         vectors = yield Embed(tuple(_text(tenancy, speaker, text) for _, speaker, text in part))
         pairs = [[key, vector] for (key, *_), vector in zip(part, vectors, strict=True)]
         stored += yield from write(partial(_store, tenancy, pairs))
@@ -134,8 +135,8 @@ def _pending(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
             tenant_id=tenancy.tenant_id,
             tenant_key=tenancy.key,
             after=after,
-            limit=_PAGE,
-            longest=_LONGEST,
+            limit=_EVENTS_PER_PAGE,
+            longest=_LONGEST_TEXT,
             stated=EVENT_TYPE,
         )
     )
@@ -159,12 +160,12 @@ def _store(tenancy: Tenancy, pairs: Sequence[Sequence[Any]]) -> Plan[int]:
     return stored
 
 
-def _settled(tenancy: Tenancy, version: int) -> Plan[list[Row]]:
+def _settle(tenancy: Tenancy, version: int) -> Plan[list[Row]]:
     return ask(bind("embeddings/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, version=version))
 
 
-def _dropped(tenancy: Tenancy) -> Plan[int]:
-    rows = yield bind("embeddings/drop", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, limit=_DROPPED)
+def _drop(tenancy: Tenancy) -> Plan[int]:
+    rows = yield bind("embeddings/drop", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, limit=_DROPPED_AT_ONCE)
     return rows[0]["removed"] if rows else 0
 
 
@@ -194,7 +195,7 @@ def question_vector(tenancy: Tenancy, question: str) -> Procedure[QuestionVector
     if not question.strip():
         return None
     sentences = yield Embed(BACKGROUND, kept=True)
-    [vector] = yield Embed((_text(tenancy, "", question[:_LONGEST]),))
+    [vector] = yield Embed((_text(tenancy, "", question[:_LONGEST_TEXT]),))
     if len(sentences[0]) != len(vector):
         raise InvalidVectors(f"vectors of {len(sentences[0])} and {len(vector)} numbers", "vectors of one size")
     return QuestionVector(vector, Background.of(vector, sentences))

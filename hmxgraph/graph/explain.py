@@ -38,10 +38,10 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")
-    shown = {name: value for name, value in document.items() if name not in left_out} | (
+    fields = {name: value for name, value in document.items() if name not in left_out} | (
         {"trust": trust} if trust else {}
     )
-    facts = shown | {
+    facts = fields | {
         "versions_in_chain": versions,
         "history": _history(properties),
         "tampered": list(tampering(properties)),
@@ -52,7 +52,7 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, confidence, owner and successors, and the support of a proposal."""
+    """The facts about a memory: its statement, confidence, owner and successors; if unproven, its support so far."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}
@@ -80,10 +80,10 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # The trail of a record: its evidence, through memories, down to the text of events.
 
-# An entity may have a million mentions; the newest ones are enough to show what it is.
-MENTIONS = 20
+# Mentions shown of an entity or a relation: it may have a million, and the newest are enough to show what it is.
+MOST_MENTIONS = 20
 # Of a memory, only the first events are shown; ``observation_count`` is the number of all that were not erased.
-MEMORY_EVENTS = 100
+MOST_MEMORY_EVENTS = 100
 
 
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
@@ -132,14 +132,14 @@ def _memory(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 def _memories(tenancy: Tenancy, keys: Sequence[str]) -> Plan[tuple[Explanation, ...]]:
     if not keys:
         return ()
-    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=MEMORY_EVENTS)
+    rows = yield bind("explain/memories", tenant_id=tenancy.tenant_id, keys=list(keys), limit=MOST_MEMORY_EVENTS)
     source_events = yield from _events(tenancy, sorted({key for row in rows for key in row["event_keys"]}))
     events = {tenancy.node_key(event.event_id): event for event in source_events}
     conflicts = yield from _conflicts_of(tenancy, [row["record"]["key"] for row in rows])
-    return tuple(_explained(row, _memory_facts(row, tenancy.trust), events, conflicts) for row in rows)
+    return tuple(_memory_explanation(row, _memory_facts(row, tenancy.trust), events, conflicts) for row in rows)
 
 
-def _explained(
+def _memory_explanation(
     row: Row,
     facts: Mapping[str, Any],
     events: Mapping[str, Evidence],
@@ -202,6 +202,12 @@ def _entity(tenancy: Tenancy, record: Row) -> Plan[Explanation]:
 
 
 def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
+    """The trail of a relation, whose id is its type between the first characters of the keys of its ends.
+
+    Raises:
+        NotFound: *record_id* is not the id of a relation either.
+
+    """
     source, _, rest = record_id.partition(":")
     relation_type, _, target = rest.rpartition(":")
     ends = {"source_begin": source, "target_begin": target, "relation_type": relation_type}
@@ -218,7 +224,7 @@ def _relation(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:
 
 
 def _mentions(tenancy: Tenancy, key: str, mark: str | None) -> Plan[tuple[Evidence, ...]]:
-    rows = yield bind("explain/mentions", tenant_id=tenancy.tenant_id, key=key, mark=mark, limit=MENTIONS)
+    rows = yield bind("explain/mentions", tenant_id=tenancy.tenant_id, key=key, mark=mark, limit=MOST_MENTIONS)
     return (yield from _events(tenancy, [row["key"] for row in rows]))
 
 

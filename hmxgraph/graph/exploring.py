@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """*value* with nodes, relationships and paths as dicts, dates as ISO 8601 text; everything else as it is."""
+    """*value* with nodes, relationships and paths as dicts, dates and times as ISO 8601 text; all else as it is."""
     match value:
         case Node() | Relationship() | Path():
             return _element(value)
@@ -86,10 +86,10 @@ def _with_tenant(tenancy: Tenancy, name: str, parameters: dict[str, Any]) -> dic
     packaged = query(name)
     if packaged.mode != "read":
         raise StatementMisuse(name)
-    own = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
-    if foreign := own.keys() & parameters.keys():
+    tenant_parameters = {"tenant_id": tenancy.tenant_id, "tenant_key": tenancy.key, "scope": tenancy.scope}
+    if foreign := tenant_parameters.keys() & parameters.keys():
         raise StatementMisuse(name, unexpected=tuple(sorted(foreign)))
-    return {key: value for key, value in own.items() if key in packaged.parameters} | parameters
+    return {key: value for key, value in tenant_parameters.items() if key in packaged.parameters} | parameters
 
 
 # The values of a saved query's parameters. Cypher answers most wrong values with null or a syntax error.
@@ -292,4 +292,4 @@ def graph_digest(
     types = None if named_types is None else sorted(named_types)
     shape = (yield bind("digest/shape", types=types, **bound))[0]
     depth = max_depth([(source, targets) for source, *targets in shape["links"]])
-    return digest_of(entities, shape["relations"], shape["connected"], depth)
+    return digest_of(entities, shape["relations"], shape["hubs"], depth)

@@ -46,10 +46,10 @@ def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
     draft. An active imported artifact is retired when one of the tenant's own that states the same becomes active, so
     that nothing is stated twice.
     """
-    done, keys = yield from write(partial(_confirm, tenancy))
+    confirmation, keys = yield from write(partial(_confirm, tenancy))
     if keys:
         yield from detect_among(tenancy, keys)
-    return done
+    return confirmation
 
 
 def _confirm(tenancy: Tenancy) -> Plan[tuple[Confirmation, list[str]]]:
@@ -161,8 +161,8 @@ def import_event(tenancy: Tenancy, reference: str) -> Plan[str]:
         NotFound: there is no such import, or it was withdrawn before.
 
     """
-    found = yield from _find(tenancy, reference)
-    key: str = found["event_key"]
+    row = yield from _find(tenancy, reference)
+    key: str = row["event_key"]
     return key
 
 
@@ -180,7 +180,7 @@ def _find(tenancy: Tenancy, reference: str) -> Plan[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrivals:
+class _ImportedDrafts:
     """The drafts of an import: rows to create, ids of existing artifacts by draft id, keys of other imports' drafts."""
 
     fresh: tuple[Row, ...]
@@ -197,40 +197,41 @@ def _import(tenancy: Tenancy, verdict: Verdict, now_us: int, at_us: int | None) 
     tenant = yield from state(tenancy)
     verdict = with_expiry(verdict, tenant["logical_us"] if at_us is None else at_us)
     integrity_hash = verdict.envelope.integrity_hash
-    before = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
-    if lasting := [row for row in before if not row["withdrawn"]]:
-        return _unchanged(verdict, lasting[0])
+    earlier_imports = yield bind("fingerprints/imports", tenant_id=tenancy.tenant_id, integrity_hash=integrity_hash)
+    if not_withdrawn := [row for row in earlier_imports if not row["withdrawn"]]:
+        return _unchanged(verdict, not_withdrawn[0])
     began_us = _began(tenant, verdict, now_us)
-    restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(before))
-    arrivals = yield from _arrivals(tenancy, restored)
-    restored = with_stored_priorities(restored, arrivals.existing)
-    conflicts = yield from _contradictions(tenancy, arrivals.fresh)
-    rival_keys = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in arrivals.fresh}
-    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(rival_keys | {*arrivals.shared_keys}))
-    if arrivals.fresh:
-        yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(arrivals.fresh))
-    opened = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
-    conflict_ids = tuple(row["conflict_id"] for row in opened)
-    fresh_ids = sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)
-    context = ImportContext(len(before), tenant["state_version"], fresh_ids, conflict_ids)
-    yield from _log(tenancy, restored, context, arrivals.seeded_keys)
-    return _imported(restored, arrivals, conflict_ids)
+    restored = restoration(verdict, tenancy.tenant_id, began_us, generation=len(earlier_imports))
+    drafts = yield from _match_drafts(tenancy, restored)
+    restored = with_stored_priorities(restored, drafts.existing)
+    conflicts = yield from _contradictions(tenancy, drafts.fresh)
+    rival_keys = {key for row in conflicts for key in row["artifact_keys"]} - {row["key"] for row in drafts.fresh}
+    yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(rival_keys | {*drafts.shared_keys}))
+    if drafts.fresh:
+        yield bind("artifacts/create", tenant_id=tenancy.tenant_id, artifacts=list(drafts.fresh))
+    opened_conflicts = yield bind("fingerprints/open_conflicts", tenant_id=tenancy.tenant_id, conflicts=conflicts)
+    conflict_ids = tuple(row["conflict_id"] for row in opened_conflicts)
+    fresh_ids = sorted(row["properties"]["artifact_id"] for row in drafts.fresh)
+    context = ImportContext(len(earlier_imports), tenant["state_version"], fresh_ids, conflict_ids)
+    yield from _log(tenancy, restored, context, drafts.seeded_keys)
+    return _imported(restored, drafts, conflict_ids)
 
 
 def _began(tenant: Row, verdict: Verdict, now_us: int) -> int:
     """The time when an import takes effect, at most *now_us* in an empty tenant: the exporter's clock may be ahead."""
-    known_us: int | None = tenant["logical_us"]
-    return known_us or min(microseconds(verdict.fingerprint.created_at), now_us)
+    logical_us: int | None = tenant["logical_us"]
+    return logical_us or min(microseconds(verdict.fingerprint.created_at), now_us)
 
 
-def _arrivals(tenancy: Tenancy, restored: Restoration) -> Plan[_Arrivals]:
+def _match_drafts(tenancy: Tenancy, restored: Restoration) -> Plan[_ImportedDrafts]:
+    """Compare the drafts of an import with the stored artifacts that have their type and content."""
     rows = [_draft_row(tenancy, artifact, restored.event.time_us) for artifact in restored.artifacts]
     drafts = [{"key": row["key"], "dedup_key": row["properties"]["dedup_key"]} for row in rows]
     existing = yield bind("fingerprints/existing", tenant_id=tenancy.tenant_id, drafts=drafts)
     ids = {row["key"]: row["properties"]["artifact_id"] for row in rows}
     existing_keys = {row["wanted_key"] for row in existing}
     shared = {row["key"] for row in existing if row["imported"] and row["status"] == "draft"}
-    return _Arrivals(
+    return _ImportedDrafts(
         tuple(row for row in sorted(rows, key=lambda row: str(row["key"])) if row["key"] not in existing_keys),
         {ids[row["wanted_key"]]: row["artifact_id"] for row in existing},
         tuple(sorted(shared)),
@@ -290,14 +291,14 @@ def _unchanged(verdict: Verdict, row: Row) -> ImportReport:
     )
 
 
-def _imported(restored: Restoration, arrivals: _Arrivals, conflict_ids: tuple[str, ...]) -> ImportReport:
+def _imported(restored: Restoration, drafts: _ImportedDrafts, conflict_ids: tuple[str, ...]) -> ImportReport:
     verdict = restored.verdict
     return ImportReport(
         "imported",
         restored.import_id,
         verdict.fingerprint.fingerprint_id,
-        created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in arrivals.fresh)),
-        known_ids=tuple(sorted(set(arrivals.existing.values()))),
+        created_ids=tuple(sorted(row["properties"]["artifact_id"] for row in drafts.fresh)),
+        known_ids=tuple(sorted(set(drafts.existing.values()))),
         conflict_ids=conflict_ids,
         expired=verdict.expired,
         signed_by=verdict.signed_by,

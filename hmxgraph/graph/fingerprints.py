@@ -201,9 +201,9 @@ def _in_force_of(row: Row) -> InForce:
 # Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
 # Maximum number of the latest reports that are exported.
-_REPORTS = 1_000
+_MOST_REPORTS = 1_000
 # Sessions per page, and events whose behaviour is counted in one transaction.
-_PAGE = 500
+_SESSIONS_PER_PAGE = 500
 _EVENTS_AT_ONCE = 20_000
 # Maximum number of events whose words are read for an allow list.
 _MOST_EVIDENCE = 20_000
@@ -275,7 +275,7 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
     digest = yield from graph_digest(tenancy, named_types=named)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
     behaviour = yield from _behaviour(tenancy)
-    reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_REPORTS)
+    reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_MOST_REPORTS)
     return LearnedState(
         tenant_id=tenancy.tenant_id,
         as_of_us=tenant["logical_us"] or 0,
@@ -328,7 +328,11 @@ def _behaviour(tenancy: Tenancy) -> Plan[Behaviour]:
 
 def _uncounted(tenancy: Tenancy, after: str) -> Plan[list[Row]]:
     rows = yield bind(
-        "fingerprints/uncounted_sessions", tenant_id=tenancy.tenant_id, after=after, rules=RULES, limit=_PAGE
+        "fingerprints/uncounted_sessions",
+        tenant_id=tenancy.tenant_id,
+        after=after,
+        rules=RULES,
+        limit=_SESSIONS_PER_PAGE,
     )
     return rows
 

@@ -23,31 +23,31 @@ from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
 # Guidance for a request: the part of a pack that comes from the compiled model.
 
-# Cached between packs: parsed models, by their hash, and what is read from artifacts, by their text.
+# Maximum numbers cached between packs: of parsed models (by hash), and of what is read from artifacts (by their text).
 MODELS_KEPT = 8
 _ARTIFACTS_KEPT = 4_096
 # Metadata fields of compiled artifacts that name the actions they are about.
 _ACTION_FIELDS = ("goal_actions", "tools", "actions")
-_kept: dict[str, Model] = {}
+_models: dict[str, Model] = {}
 _models_lock = Lock()
 
 
 def models_kept() -> Mapping[str, Model]:
     """The cached models by their hash, which need not be fetched again."""
     with _models_lock:
-        return dict(_kept)
+        return dict(_models)
 
 
-def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
+def guidance(request: str, row: Row, cached_models: Mapping[str, Model]) -> Guidance:
     """Guidance for *request* from a row of ``recall/events``.
 
-    *kept* are the cached models, which the statement was asked to leave out.
+    *cached_models* were not fetched again, and are looked up by their hash.
     """
-    done = tuple(name for values in reversed(row["done"]) for name in action_names(*values))
+    done = tuple(name for values in reversed(row["actions"]) for name in action_names(*values))
     failure = _failure(row["latest"])
     if row["model_hash"] is None:
         return Guidance(done=done, failure=failure) if done or failure else NO_GUIDANCE
-    model = kept[row["model_hash"]] if row["model"] is None else _parsed_model(row["model_hash"], row["model"])
+    model = cached_models[row["model_hash"]] if row["model"] is None else _parsed_model(row["model_hash"], row["model"])
     guides = [_guide(*values) for values in sorted(row["schemas"])]
     chances = predicted_actions(request, done, model)
     schema = fitting_schema(chances, done, guides, DEFAULT_PROFILE)
@@ -56,8 +56,8 @@ def guidance(request: str, row: Row, kept: Mapping[str, Model]) -> Guidance:
     likely = expected(chances, DEFAULT_PROFILE) | goal_actions
     changes = frozenset(filter(is_action, goal_actions))
     chance = min((chances.get(name, 0.0) for name in sorted(changes)), default=1.0)
-    known = frozenset(model.goals.actions)
-    return Guidance(lead, likely, known, done, failure, led=goal_actions, changes=changes, chance=chance)
+    known_actions = frozenset(model.goals.actions)
+    return Guidance(lead, likely, known_actions, done, failure, led=goal_actions, changes=changes, chance=chance)
 
 
 def _failure(latest: Sequence[Row]) -> str:
@@ -75,8 +75,8 @@ def answered_failures(metadata: str) -> tuple[str, ...]:
 
     """
     fields = parse_json(metadata)
-    more = fields.get("failure_keys")
-    keys = [fields.get("failure_key"), *(more if isinstance(more, list) else ())]
+    further_keys = fields.get("failure_keys")
+    keys = [fields.get("failure_key"), *(further_keys if isinstance(further_keys, list) else ())]
     return tuple(dict.fromkeys(key for key in keys if isinstance(key, str) and key))
 
 
@@ -99,9 +99,9 @@ def _parsed_model(model_hash: str, text: str) -> Model:
     """The model in *text*, added to the cache; the oldest one leaves a full cache."""
     model = Model.parse(text)
     with _models_lock:
-        while len(_kept) >= MODELS_KEPT:
-            del _kept[next(iter(_kept))]
-        _kept[model_hash] = model
+        while len(_models) >= MODELS_KEPT:
+            del _models[next(iter(_models))]
+        _models[model_hash] = model
     return model
 
 

@@ -22,8 +22,8 @@ SAMPLE = 64
 # A sample of this many bytes is large enough, however few lines it has.
 _SAMPLE_BYTES = 4 << 20
 # This many lines without a single JSON value mean another kind of file, not a damaged one.
-_NOISE = 16
-# Minimum score of records that name no HMX version but still count as incomplete events.
+_NOISE_LINES = 16
+# Minimum ``Match.score`` of records that name no HMX version but still count as incomplete events.
 _LIKE_EVENTS = 0.3
 _BEGINS_JSON = re.compile(rb"\s*[{\[]")
 # Maximum number of positions tried when looking for a whole record after a torn one.
@@ -77,6 +77,7 @@ class Importing:
             yield from self._source(source, group)
 
     def _source(self, source: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+        """The events of one source, and its faults; a source in an unknown format is rejected as a whole."""
         recognised = self.choice or format_named(self.formats.get(source, ""))
         if recognised is None:
             head, sample = _sampled(arrivals)
@@ -87,9 +88,9 @@ class Importing:
             recognition = recognise(sample)
             recognised = recognition.format
             like_events = recognition.nearest is HMX_EVENTS and _like_events(recognition.match)
-            if recognised is None and (not like_events if sample else len(head) >= _NOISE or _is_prose(head)):
-                words = str(recognition) if sample else "no JSON in the first lines"
-                yield from self._unknown(source, words, arrivals)
+            if recognised is None and (not like_events if sample else len(head) >= _NOISE_LINES or _is_prose(head)):
+                actual = str(recognition) if sample else "no JSON in the first lines"
+                yield from self._unknown(source, actual, arrivals)
                 return
         # Lines that are not JSON, or that are almost events, are reported one by one.
         source_format = recognised or HMX_EVENTS
@@ -147,7 +148,7 @@ class Importing:
                 event = {**document, "tenant_id": self.tally.tenant_id}
                 yield Delivery(event, arrival.line, arrival.source, arrival.receipt, whole=whole, converted=True)
 
-    def _unknown(self, source: str, words: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+    def _unknown(self, source: str, actual: str, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
         """One rejection for the whole source; its lines are counted, and nothing of them is kept in memory."""
         counts = self.tally.source(source, UNKNOWN)
         for arrival in arrivals:
@@ -155,7 +156,7 @@ class Importing:
                 counts.lines += 1
                 counts.skipped[_UNREAD] += 1
         names = ", ".join(known.name for known in FORMATS)
-        fault = Fault("$", "known formats", words, f"one of {names}; format= (--from) overrules recognition")
+        fault = Fault("$", "known formats", actual, f"one of {names}; format= (--from) overrules recognition")
         counts.skipped[_UNREAD] -= 1
         counts.with_events += 1
         yield Broken(fault, 0, source)

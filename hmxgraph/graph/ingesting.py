@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, TypedDict, TypeVar, cast
 
 from hmxgraph.errors import Fault, GraphError, IngestRefused, InvalidRequest, ParentLoop, UnknownChoice
 from hmxgraph.formats.conversion import Origin
-from hmxgraph.graph._events import extracted, record, without
+from hmxgraph.graph._events import extractions_of, record, without
 from hmxgraph.graph.importing import Importing, chosen_format, is_document
 from hmxgraph.graph.plan import Tenancy, Work, stored_mask_key
 from hmxgraph.ingest.batch import SIZE, Batch, BatchBuilder, OpenBatch, delivery_groups
@@ -99,7 +99,7 @@ def _next(batches: Iterator[Batch]) -> Batch | None:
     """The next batch, with its extractions, ready to be written; None if there is no more."""
     with _preparing:
         batch = next(batches, None)
-        return None if batch is None else replace(batch, extracted=extracted(batch.events))
+        return None if batch is None else replace(batch, extracted=extractions_of(batch.events))
 
 
 # Asynchronous sources: messages pass the reorder window, are stored in batches, and acknowledged after the commit.
@@ -118,7 +118,7 @@ async def streamed(
     next_message = asyncio.ensure_future(anext(messages))
     try:
         while True:
-            await asyncio.wait({next_message}, timeout=flow.patience())
+            await asyncio.wait({next_message}, timeout=flow.longest_wait())
             if idle := not next_message.done():
                 flow.release()
             else:
@@ -152,7 +152,7 @@ class _Flow:
         self._window = window
         self._open_batch = OpenBatch(size)
         self._ready: list[Batch] = []
-        self._since = 0.0
+        self._opened_at = 0.0
         self._line = 0
 
     def take(self, message: Delivery | Payload) -> None:
@@ -171,16 +171,16 @@ class _Flow:
         """Release from the window the messages that have waited long enough."""
         self._gather(self._window.release(monotonic()))
 
-    def patience(self) -> float | None:
+    def longest_wait(self) -> float | None:
         """Maximum seconds to wait for the next message; None without a limit."""
-        held = self._window.wait(monotonic())
+        release_seconds = self._window.wait(monotonic())
         if self._open_batch.empty:
-            return held
-        return LINGER if held is None else min(LINGER, held)
+            return release_seconds
+        return LINGER if release_seconds is None else min(LINGER, release_seconds)
 
     def due(self, *, idle: bool) -> list[Batch]:
         """The batches to be written now: full ones, and the open one if it waited too long or *idle* is set."""
-        if not self._open_batch.empty and (idle or monotonic() - self._since > LONGEST):
+        if not self._open_batch.empty and (idle or monotonic() - self._opened_at > LONGEST):
             self._ready.append(self._open_batch.batch())
         ready, self._ready = self._ready, []
         return ready
@@ -193,7 +193,7 @@ class _Flow:
     def _gather(self, released: Iterable[Held]) -> None:
         for held in released:
             if self._open_batch.empty:
-                self._since = monotonic()
+                self._opened_at = monotonic()
             self._open_batch.add(held.event)
             self._open_batch.owe(held.receipt)
             if self._open_batch.full:
@@ -209,7 +209,7 @@ _END: Final = object()
 
 
 # How far imported events may be ahead of the clock: some machines record local time as UTC.
-IMPORTED: Final = timedelta(hours=24)
+IMPORT_TOLERANCE: Final = timedelta(hours=24)
 
 
 class IngestChoices(TypedDict, total=False):
@@ -235,14 +235,14 @@ class IngestOptions:
     """How to ingest: which format, what to do about bad lines, how many events a transaction holds.
 
     ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
-    do not name their own. ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events
-    of a source, if fewer than half a batch, are added to the previous batch.
-    ``rehome`` stores events that name another tenant under this one; without it they are rejected.
-    ``clock`` returns the caller's time in microseconds; events dated more than ``tolerance`` after it are stored and
-    reported, but nothing is extracted from them and they do not advance the tenant's logical time, the latest
-    timestamp of its events. ``window_seconds`` is how long an event of a stream waits for those that it overtook;
-    events of other sources are ordered within each batch. ``writers`` is the number of writers among which the sessions
-    are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
+    do not name their own. ``rejects`` is the file for rejected lines, ``progress`` is called with the number of lines
+    settled so far, and ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events
+    of a source, if fewer than half a batch, are added to the previous batch. ``rehome`` stores events that name another
+    tenant under this one; without it they are rejected. ``clock`` returns the caller's time in microseconds; events
+    dated more than ``tolerance`` after it are stored and reported, but nothing is extracted from them and they do not
+    advance the tenant's logical time. ``window_seconds`` is how long an event of a stream waits at most for those that
+    it overtook; events of other sources are ordered within each batch. ``writers`` is the number of writers among which
+    the sessions are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
@@ -263,7 +263,7 @@ class IngestOptions:
     tokenizer: str = DEFAULT_ENCODING
     progress: Progress | None = None
     rehome: bool = False
-    tolerance: timedelta = IMPORTED
+    tolerance: timedelta = IMPORT_TOLERANCE
     clock: Clock | None = None
     memory: "SourceMemory | None" = None
 
@@ -319,7 +319,7 @@ def ingest(transact: Transact, tenancy: Tenancy, source: Source, options: Ingest
                 _settle(tally, writing.pop(part).result(), options, intake)
             if batch is None:
                 continue
-            work = partial(_stored, transact, tenancy, batch, options)
+            work = partial(_store_batch, transact, tenancy, batch, options)
             writing[batch.part] = writers[batch.part].submit(copy_context().run, work)
         for _, written in sorted(writing.items()):
             _settle(tally, written.result(), options, intake)
@@ -389,7 +389,7 @@ class _Store:
     async def __call__(self, batch: Batch) -> BatchReceipt:
         receipt = BatchReceipt()
         if batch.events:
-            receipt = await _stored_async(self.transact, self.tenancy, batch, self.options)
+            receipt = await _store_batch_async(self.transact, self.tenancy, batch, self.options)
             self.intake.account(receipt)
         if batch.receipts and isinstance(self.source, Stream):
             await self.source.acknowledge(batch.receipts)
@@ -421,11 +421,11 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
     return Work("write", partial(record, tenancy, batch, strict=options.on_error == "raise", latest_us=latest_us))
 
 
-def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
+def _store_batch(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
     """Store *batch* and return its receipt; events that would be their own cause are rejected.
 
     Raises:
-        IngestRefused: there are such events, and ``on_error`` is ``"raise"``.
+        IngestRefused: ``on_error`` is ``"raise"``, and there are such events, or some conflict with others (`record`).
 
     """
     refused: tuple[PreparedEvent, ...] = ()
@@ -436,10 +436,10 @@ def _stored(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestO
             batch, refused = _without_loops(batch, refused, error, options)
 
 
-async def _stored_async(
+async def _store_batch_async(
     transact: TransactAsync, tenancy: Tenancy, batch: Batch, options: IngestOptions
 ) -> BatchReceipt:
-    """The awaitable twin of :func:`_stored`."""
+    """The awaitable twin of :func:`_store_batch`."""
     refused: tuple[PreparedEvent, ...] = ()
     while True:
         try:
@@ -493,7 +493,7 @@ def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions, intake:
 @contextmanager
 def _intake(tally: Tally, source: Any, options: IngestOptions, tenancy: Tenancy) -> Iterator[Intake]:
     count = counter(options.tokenizer)
-    taking = partial(
+    make_intake = partial(
         Intake,
         tally,
         count,
@@ -505,14 +505,14 @@ def _intake(tally: Tally, source: Any, options: IngestOptions, tenancy: Tenancy)
         mask_key=stored_mask_key(tenancy),
     )
     if options.rejects is None:
-        yield taking()
+        yield make_intake()
         return
     with _rejects(Path(options.rejects), source) as file:
 
         def refuse(rejection: Rejection, payload: Payload | None) -> None:
             _append(dead_letter(rejection, payload), file, options.rejects)
 
-        yield taking(refuse=refuse)
+        yield make_intake(refuse=refuse)
 
 
 def _append(line: bytes, file: FileIO, path: str | Path | None) -> None:

@@ -48,7 +48,7 @@ def check_recordable(tenancy: Tenancy, artifact: Artifact) -> None:
         InvalidDocument: it has faults; all are listed.
 
     """
-    _refuse(artifact, [*_faults(tenancy, artifact), *_first_faults(artifact)])
+    _refuse(artifact, [*_faults(tenancy, artifact), *_first_version_faults(artifact)])
 
 
 def check_successor(tenancy: Tenancy, old_id: str, artifact: Artifact) -> None:
@@ -104,7 +104,7 @@ def _scope_faults(tenancy: Tenancy, artifact: Artifact) -> Iterator[Fault]:
         yield Fault("$.validity_scope.time_range", "HMX-A 6", time_range, "a start that is not after its end")
 
 
-def _first_faults(artifact: Artifact) -> Iterator[Fault]:
+def _first_version_faults(artifact: Artifact) -> Iterator[Fault]:
     if artifact.version != 1:
         expected = "1, since it supersedes nothing (or name its predecessor in supersedes)"
         yield Fault("$.version", "HMX-A 2.1", str(artifact.version), expected)
@@ -261,7 +261,7 @@ def change_status(
     """
     change = {"status": status, "reason": reason, "at_us": at_us, "from": [before]}
     artifact = yield from write(lambda: _transition(tenancy, artifact_id, change))
-    yield from _detected(tenancy, artifact)
+    yield from _detect(tenancy, artifact)
     return artifact
 
 
@@ -309,11 +309,11 @@ def _supersede(
     if successor.status == "draft":
         return (yield from _propose(tenancy, row, old, successor))
     succession = row | {"old_key": old_key, "at_us": row["properties"]["status_times"][0]}
-    done = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
-    if not done:
+    rows = yield bind("artifacts/supersede", tenant_id=tenancy.tenant_id, successions=[succession])
+    if not rows:
         raise _why_refused(old, successor)
-    yield from settle(tenancy, [old_key], done[0]["at_us"])
-    yield from bump(tenancy, done[0]["at_us"])
+    yield from settle(tenancy, [old_key], rows[0]["at_us"])
+    yield from bump(tenancy, rows[0]["at_us"])
     stored = yield from node(tenancy, artifact.artifact_id)
     return ArtifactReceipt(value(stored), "created", old_id)
 
@@ -402,13 +402,13 @@ def _transition(tenancy: Tenancy, artifact_id: str, change: Row) -> Plan[Artifac
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=sorted(keys))
     if joins:
         change = change | {"at_us": (yield from _join(tenancy, artifact_id, change["at_us"]))}
-    done = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
+    rows = yield bind("artifacts/transition", tenant_id=tenancy.tenant_id, changes=[change | {"key": key}])
     stored = yield from node(tenancy, artifact_id)
-    if not done and not _already_done(stored, change):
+    if not rows and not _already_done(stored, change):
         raise InvalidTransition(artifact_id, stored["status"], change["status"], _legal_from(stored["status"]))
-    if done:
-        yield from settle(tenancy, keys, done[0]["at_us"])
-        yield from bump(tenancy, done[0]["at_us"])
+    if rows:
+        yield from settle(tenancy, keys, rows[0]["at_us"])
+        yield from bump(tenancy, rows[0]["at_us"])
     return value(stored)
 
 
@@ -419,10 +419,10 @@ def _join(tenancy: Tenancy, artifact_id: str, at_us: int) -> Plan[int]:
     if is_linked(new) or new["status"] != "draft":
         # Joined by an earlier attempt, or no longer a draft: the transition decides.
         return max(at_us, int(old["status_times"][-1]))
-    done = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
-    if not done:
+    rows = yield bind("artifacts/follow", tenant_id=tenancy.tenant_id, key=new["key"], old_key=old["key"], at_us=at_us)
+    if not rows:
         raise _why_refused(old, value(new))
-    joined_us: int = done[0]["at_us"]
+    joined_us: int = rows[0]["at_us"]
     return joined_us
 
 
@@ -438,12 +438,12 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
-    """*recorded* with the conflicts that it opened; a repeated call detects again, as detection may be interrupted."""
-    opened = () if recorded.outcome == "duplicate" else (yield from _detected(tenancy, recorded.artifact))
+    """*recorded* with the conflicts that it opened; a repeated call detects again, in case it was interrupted."""
+    opened = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
     return replace(recorded, conflicts=opened)
 
 
-def _detected(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
+def _detect(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:
     """The ids of the conflicts that *artifact* opens; only active artifacts of some types can open any."""
     if artifact.status != "active" or artifact.artifact_type not in SUBJECTS:
         return ()

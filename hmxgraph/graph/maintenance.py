@@ -7,7 +7,7 @@ from typing import Any
 from hmxgraph.errors import UnknownChoice
 from hmxgraph.graph.metering import Meter
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, ask, bind, bump, read, state, write
-from hmxgraph.graph.record_digests import refreshed
+from hmxgraph.graph.record_digests import refresh
 from hmxgraph.graph.records import task_key, write_fields
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.memories import DreamReport, Report
@@ -19,7 +19,8 @@ from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
 # The task that maintenance reports belong to.
 TASK = "memory-maintenance"
 GOAL = "Keep the memory tidy"
-NEXT = "dream again when work has been recorded"
+_FOLLOWUP = "dream again when work has been recorded"
+# The fields of the start of that task, and of a report, that the caller decides, such as times.
 Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
@@ -69,14 +70,14 @@ def compact(
     """
     roles = WIDE_ROLES if digest_modes is None else tuple(_role(name) for name in digest_modes)
     names = [digest_name(role, project_id=project_id) for role in roles]
-    digests = yield from refreshed(tenancy, names, force=force)
+    digests = yield from refresh(tenancy, names, force=force)
     return Report({"digests": [view.document() for view in digests]})
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
     """The maintenance that was done or, with *dry_run*, is due; a second run changes nothing.
 
-    *drafts* are the records to be written: the start of the maintenance task, and the report.
+    *drafts* are the beginnings of the records to be written: the start of the maintenance task, and the report.
     """
     maintenance, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
     reported = tuple(dict(finding) for finding in maintenance.reported)
@@ -84,7 +85,7 @@ def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts:
         return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED)
     if maintenance.retire:
         yield from write(partial(_retire, tenancy, [finding.key for finding in maintenance.retire], at_us))
-    yield from refreshed(tenancy, maintenance.refresh, force=False)
+    yield from refresh(tenancy, maintenance.refresh, force=False)
     report_id = yield from _report(tenancy, maintenance, drafts, has_task=has_task)
     return DreamReport(dry_run, tuple(maintenance.actions()), reported, BLOCKED, report_id)
 
@@ -138,6 +139,7 @@ def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any
 
 
 def _role(name: str) -> str:
+    """The digest role called *name*, or that of the mode called so."""
     if name in DIGEST_ROLES:
         return name
     if name not in MODES or (role := mode_of(name).role) is None:
@@ -164,14 +166,14 @@ def _dream(tenancy: Tenancy, project_id: str | None) -> Plan[tuple[Dream, int, b
 
 def _digest_state(row: Row) -> DigestState:
     role, _, scope = (row["digest_key"] or "").partition(":")
-    named = DigestName(row["artifact_role"], scope if role == row["artifact_role"] else row["scope_id"])
-    return DigestState(row["key"], row["artifact_id"], named, row["stale"], row["source_updated_at_ms"])
+    name = DigestName(row["artifact_role"], scope if role == row["artifact_role"] else row["scope_id"])
+    return DigestState(row["key"], row["artifact_id"], name, row["stale"], row["source_updated_at_ms"])
 
 
 def _retire(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
     batch = {"keys": sorted(keys)}
-    done = yield bind("memory_operations/retire", tenant_id=tenancy.tenant_id, batch=batch, at_us=at_us)
-    if done:
+    rows = yield bind("memory_operations/retire", tenant_id=tenancy.tenant_id, batch=batch, at_us=at_us)
+    if rows:
         yield from bump(tenancy, at_us)
 
 
@@ -187,7 +189,7 @@ def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: b
         "summary": words,
         "artifact_role": "dream_report",
         "related_artifact_ids": sorted(digest_ids),
-        "followups": [NEXT],
+        "followups": [_FOLLOWUP],
     }
     outputs = _lines(maintenance)
     written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})

@@ -14,7 +14,7 @@ from hmxgraph.extraction.extract import EVENT_TYPE, KINDS, extract
 from hmxgraph.extraction.language import BY_HAND, Extraction, MemoryDraft, session_owner, user_key
 from hmxgraph.extraction.timeline import Assertion, Dispute, Interval, StoredAssertion, ends, settle
 from hmxgraph.graph._conflict_rows import Side, conflict_row
-from hmxgraph.graph._entities import Extracted, entity_key
+from hmxgraph.graph._entities import EventExtraction, entity_key
 from hmxgraph.graph._paging import check_limit, cursor, place
 from hmxgraph.graph.artifacts import ALWAYS
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, open_batch, read
@@ -31,6 +31,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_
 # Confidence from which a memory is promoted; below it, the memory stays tentative until more observations raise it.
 SURE = 0.7
 _TRIPLE = ("subject", "predicate", "object")
+# The properties that `_reword` replaces.
 _WORDS = frozenset({"text", "search_text", "token_count", *_TRIPLE})
 
 
@@ -71,7 +72,7 @@ class Identity(NamedTuple):
         return (self.kind, self.wording, *(qualifiers if any(qualifiers) else ()))
 
 
-def _observations_in(batch: Sequence[Extracted]) -> list[Observation]:
+def _observations_in(batch: Sequence[EventExtraction]) -> list[Observation]:
     """The memories observed in *batch*, in order of time."""
     observations = [
         Observation(key, time_us, draft) for key, time_us, extraction in batch for draft in extraction.drafts
@@ -191,8 +192,8 @@ def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row 
         if _same_memory(draft, memory):
             if draft.text == memory["text"]:
                 return None
-            words = {name: value or None for name, value in _properties(builder, draft).items() if name in _WORDS}
-            return {"key": memory["key"], "words": words}
+            properties = _properties(builder, draft)
+            return {"key": memory["key"], "words": {name: properties[name] or None for name in sorted(_WORDS)}}
     return None
 
 
@@ -301,12 +302,12 @@ CONTRADICTION = "contradicting_facts"
 
 
 @dataclass(slots=True)
-class _Chained:
-    """Rows of ``memories/record`` for chained and disputed memories, of ``conflicts/open`` and of ``memories/part``."""
+class _SlotRows:
+    """Rows of ``memories/record`` (chained and disputing memories), ``conflicts/open`` and ``memories/part``."""
 
     stored: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)
-    disputed: list[Row] = field(default_factory=list)
+    disputing: list[Row] = field(default_factory=list)
     conflicts: list[Row] = field(default_factory=list)
     parts: list[Row] = field(default_factory=list)
 
@@ -326,7 +327,7 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give every interval without a key that of its memory, which follows from its answer and first event.
+        """Give every interval that has no key the key of its memory, which follows from its answer and first event.
 
         The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
         """
@@ -376,13 +377,13 @@ class _Slot:
         Both end with the disputed interval. If a batch repeats an answer, its first observation opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
-        disputed: dict[str, tuple[Interval, list[Observation]]] = {}
+        disputing: dict[str, tuple[Interval, list[Observation]]] = {}
         for interval, assertion in disputes:
-            memory_id = self._disputed_id(interval, assertion.answer)
-            disputed.setdefault(memory_id, (interval, []))[1].append(
+            memory_id = self._disputing_id(interval, assertion.answer)
+            disputing.setdefault(memory_id, (interval, []))[1].append(
                 self.answers[assertion.event_key, assertion.answer]
             )
-        for memory_id, (interval, observations) in disputed.items():
+        for memory_id, (interval, observations) in disputing.items():
             row = _memory_row(self.builder, memory_id, observations)
             sides = [
                 Side("memory", self.memory_id(interval), self.text(interval), interval.key),
@@ -391,7 +392,7 @@ class _Slot:
             end_us = ended[id(interval)]
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
-    def _disputed_id(self, interval: Interval, answer: str) -> str:
+    def _disputing_id(self, interval: Interval, answer: str) -> str:
         """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
@@ -434,9 +435,9 @@ def _by_slot(stored: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _Chained:
+def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], stored: Sequence[Row]) -> _SlotRows:
     """Merge *observations* into the chains whose *stored* answers ``events/open`` returned."""
-    rows = _Chained()
+    rows = _SlotRows()
     by_slot: dict[str, list[Observation]] = {}
     for observation in observations:
         by_slot.setdefault(slot_key(builder.tenancy, observation.draft.slot), []).append(observation)
@@ -457,7 +458,8 @@ def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
     return [_unchanged(interval) | position for interval, position in zip(intervals, positions, strict=True)]
 
 
-def _merge_slot(slot: _Slot, rows: _Chained) -> None:
+def _merge_slot(slot: _Slot, rows: _SlotRows) -> None:
+    """Merge the observations of *slot* into its chain, and add the resulting rows to *rows*."""
     timeline = settle(
         map(_interval, slot.stored.values()), (observation.assertion for observation in slot.answers.values())
     )
@@ -465,15 +467,17 @@ def _merge_slot(slot: _Slot, rows: _Chained) -> None:
     slot.assign_keys(intervals)
     rows.parts += slot.parts(intervals)
     for index, position in enumerate(_chain_positions(intervals, slot.key, slot.stored)):
+        # Rows are needed only for intervals that changed, and for their neighbours.
         if any(interval.new or interval.origin for interval in intervals[max(0, index - 1) : index + 2]):
             chain = rows.stored if intervals[index].key in slot.stored or intervals[index].origin else rows.new
             chain.append(slot.row(intervals[index]) | position)
     for row, conflict in slot.disputes(timeline.disputes, intervals):
-        rows.disputed.append(row)
+        rows.disputing.append(row)
         rows.conflicts.append(conflict)
 
 
 def _interval(row: Row) -> Interval:
+    """A stored answer as an interval; its first and last times stand for assertions that were not fetched."""
     stored = [StoredAssertion(time_us, event_key) for time_us, event_key in row["assertions"]]
     assertions = tuple(stored or [StoredAssertion(row["first_us"], ""), StoredAssertion(row["last_us"], "")])
     return Interval(
@@ -549,7 +553,7 @@ class Observations(NamedTuple):
     without_slot: list[Observation]
 
     @classmethod
-    def of(cls, batch: Sequence[Extracted]) -> "Observations":
+    def of(cls, batch: Sequence[EventExtraction]) -> "Observations":
         """The observations in *batch*, in order of time."""
         return cls.split(_observations_in(batch))
 
@@ -606,7 +610,7 @@ def store(
     slotless = yield from _slotless_rows(builder, observations.without_slot)
     if rows.parts:
         yield bind("memories/part", tenant_id=tenancy.tenant_id, batch={"parts": rows.parts})
-    yield from _record(tenancy, [*rows.links, *rows.disputed, *slotless])
+    yield from _record(tenancy, [*rows.links, *rows.disputing, *slotless])
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
     if replacing := observations.replacing:
@@ -695,7 +699,8 @@ def memories(
 ) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
     """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-    With *as_of_us*: those that held then, with the observations made by then.
+    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only with the
+    status ``tentative``. A memory has the ids of its first 100 events.
 
     Raises:
         UnknownChoice: there is no such kind or status.

@@ -40,8 +40,10 @@ from hmxgraph.text.terms import counter, terms
 
 # Results of the operations.
 
-_SHOWN = ("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object")
-_FURTHER = ("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason")
+_SHOWN = (
+    *("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object"),
+    *("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason"),
+)
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
@@ -79,7 +81,7 @@ def _last_source(event: Row) -> dict[str, str]:
 
 
 def _properties(memory: Row) -> dict[str, Any]:
-    properties = {name: memory[name] for name in (*_SHOWN, *_FURTHER) if memory.get(name) is not None}
+    properties = {name: memory[name] for name in _SHOWN if memory.get(name) is not None}
     times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
     return properties | {
         shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None
@@ -89,7 +91,7 @@ def _properties(memory: Row) -> dict[str, Any]:
 # Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
 
 # The full-text index also contains artifacts and hidden memories, so over-fetch: POOL times the limit, at least
-# MIN_POOL, widened while too few hits are visible, up to a limit that bounds searches of large tenants.
+# MIN_POOL; while too few hits are visible, _WIDER times as many, up to _MAX_EXAMINED.
 MIN_POOL = 60
 POOL = 4
 _WIDER = 8
@@ -156,7 +158,7 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
-    """The memory with this id and its evidence, even if hidden.
+    """The memory with this id and the ids of its first 100 events, even if hidden.
 
     Raises:
         NotFound: there is no such memory.
@@ -190,15 +192,15 @@ def evidence(tenancy: Tenancy, memory_id: str, limit: int) -> Plan[list[str]]:
 
 def _search(tenancy: Tenancy, request: MemoryQuery) -> Plan[tuple[MemoryHit, ...]]:
     now_us = yield from _now(tenancy, request.as_of_us)
-    shown: list[MemoryHit] = []
-    limit, more = max(MIN_POOL, POOL * request.limit), True
-    while more and len(shown) < request.limit:
+    visible_hits: list[MemoryHit] = []
+    limit, may_have_more = max(MIN_POOL, POOL * request.limit), True
+    while may_have_more and len(visible_hits) < request.limit:
         [row] = yield _search_statement(tenancy, request, limit)
         hits = yield from _hits(tenancy, row["memories"], now_us)
-        shown = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
-        more = limit <= row["hit_count"] and limit < _MAX_EXAMINED
+        visible_hits = [hit for hit in hits if request.include_hidden or hit.view.hidden_reason is None]
+        may_have_more = limit <= row["hit_count"] and limit < _MAX_EXAMINED
         limit = min(limit * _WIDER, _MAX_EXAMINED)
-    best_hits = sorted(shown, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
+    best_hits = sorted(visible_hits, key=lambda hit: (-hit.score, hit.memory_id))[: request.limit]
     if request.shape.expand_event_siblings:
         best_hits = yield from _with_siblings(tenancy, request, best_hits)
     return tuple(best_hits)
@@ -227,9 +229,9 @@ def _visibility(tenancy: Tenancy, request: MemoryQuery) -> Row:
 
 
 def _hits(tenancy: Tenancy, rows: Sequence[Row], now_us: int) -> Plan[list[MemoryHit]]:
-    known = yield from _records(tenancy, rows)
-    best = max((row["score"] for row in rows), default=1.0) or 1.0
-    return [_hit(row, known, best, now_us) for row in rows]
+    records = yield from _records(tenancy, rows)
+    best_score = max((row["score"] for row in rows), default=1.0) or 1.0
+    return [_hit(row, records, best_score, now_us) for row in rows]
 
 
 def _now(tenancy: Tenancy, as_of_us: int | None) -> Plan[int]:
@@ -246,10 +248,10 @@ def _records(tenancy: Tenancy, rows: Sequence[Row]) -> Plan[dict[str, RecordView
     return {tenancy.node_key(view.artifact_id): view for view in record_views}
 
 
-def _hit(row: Row, known: dict[str, RecordView], best: float, now_us: int) -> MemoryHit:
+def _hit(row: Row, records: Mapping[str, RecordView], best_score: float, now_us: int) -> MemoryHit:
     memory = row["memory"]
-    view = _memory_view(row, [known[key] for key in row["record_keys"] if key in known], now_us)
-    score = weighed(row["score"] / best, memory.get("useful", 0), memory.get("useless", 0))
+    view = _memory_view(row, [records[key] for key in row["record_keys"] if key in records], now_us)
+    score = weighed(row["score"] / best_score, memory.get("useful", 0), memory.get("useless", 0))
     return MemoryHit(view, score, view.text)
 
 
@@ -272,7 +274,7 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class NewMemory:
     """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and terms such as its expiry."""
 
     kind: str
@@ -283,7 +285,7 @@ class Remembered:
     user_id: str | None = None
     terms: Terms = NO_TERMS
 
-    def checked(self) -> "Remembered":
+    def checked(self) -> "NewMemory":
         """The memory itself, if it is valid.
 
         Raises:
@@ -302,8 +304,8 @@ class Remembered:
         for name, value in (*ids, *(("tags", tag) for tag in self.tags)):
             if value is not None:
                 checked_text(name, value)
-        named = [("scope", self.terms.scopes), ("aliases", self.terms.aliases)]
-        for name, value in (("text", self.text), *((name, value) for name, values in named for value in values)):
+        word_lists = [("scope", self.terms.scopes), ("aliases", self.terms.aliases)]
+        for name, value in (("text", self.text), *((name, value) for name, values in word_lists for value in values)):
             if not checked_text(name, value).strip():
                 raise InvalidRequest(name, repr(value), "words", f"say the {name} in words")
         return self
@@ -330,16 +332,16 @@ class Remembered:
         return {name: value for name, value in properties.items() if value is not None}
 
 
-def add(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
+def add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
-        UnknownChoice, InvalidRequest: those of :meth:`Remembered.checked`.
+        UnknownChoice, InvalidRequest: those of :meth:`NewMemory.checked`.
         NotFound: no memory can be extracted from the text.
 
     """
     what.checked()
-    return (yield from write(lambda: _added(tenancy, what, operation)))
+    return (yield from write(lambda: _add(tenancy, what, operation)))
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
@@ -352,7 +354,7 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Procedure[MemoryView]:
+def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
     """Add *what* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
@@ -361,7 +363,7 @@ def supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: Mem
         SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
         UnknownChoice: no such kind.
         InvalidRequest: the words are those of a memory that already supersedes another one; or as in
-            :meth:`Remembered.checked`.
+            :meth:`NewMemory.checked`.
 
     """
     what.checked()
@@ -423,7 +425,7 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
     return known[value]
 
 
-def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+def _add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
@@ -434,30 +436,30 @@ def _added(tenancy: Tenancy, what: Remembered, operation: MemoryOperation) -> Pl
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _no_memory(tenancy: Tenancy, what: Remembered) -> NotFound:
+def _no_memory(tenancy: Tenancy, what: NewMemory) -> NotFound:
     return NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
 
 
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
     yield from _lock(tenancy, (memory_id,))
     keys = [tenancy.node_key(memory_id)]
-    done = yield bind(
+    rows = yield bind(
         "memory_operations/delete", tenant_id=tenancy.tenant_id, batch={"keys": keys}, reason=reason, at_us=at_us
     )
-    if done:
+    if rows:
         yield from settle(tenancy, keys, at_us)
         yield from bump(tenancy, at_us)
     return (yield from _memory_by_id(tenancy, memory_id))
 
 
-def _supersede(tenancy: Tenancy, memory_id: str, what: Remembered, operation: MemoryOperation) -> Plan[MemoryView]:
+def _supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     repeated = yield from _lock(tenancy, (memory_id,), operation.event_id)
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
         if repeated:
             return (yield from _memory_by_id(tenancy, old.superseded_by))
         raise AlreadySuperseded(memory_id, old.superseded_by)
-    new = yield from _added(tenancy, what, operation)
+    new = yield from _add(tenancy, what, operation)
     if new.memory_id == memory_id:
         raise SupersessionCycle(memory_id, memory_id)
     if new.supersedes != memory_id:
@@ -482,16 +484,16 @@ def _put_in_place(tenancy: Tenancy, old: MemoryView, new: MemoryView, operation:
 
     """
     old_key = tenancy.node_key(old.memory_id)
-    done = yield bind(
+    rows = yield bind(
         "memory_operations/supersede",
         tenant_id=tenancy.tenant_id,
         new_key=tenancy.node_key(new.memory_id),
         old_key=old_key,
         at_us=operation.at_us,
     )
-    if not done and new.supersedes:
+    if not rows and new.supersedes:
         raise _not_a_successor(new.text, new.supersedes)
-    if not done:
+    if not rows:
         raise SupersessionCycle(old.memory_id, new.memory_id)
     yield from settle(tenancy, [old_key], operation.at_us)
 
@@ -503,6 +505,7 @@ def _judge(
     operation: MemoryOperation,
     recorded: tuple[str, Mapping[str, Any]],
 ) -> Plan[tuple[MemoryView, ...]]:
+    """Count a judgement of memories and record it as an event, unless that event is stored already."""
     repeated = yield from _lock(tenancy, ids, operation.event_id)
     if repeated:
         return (yield from _views(tenancy, ids))
@@ -562,7 +565,7 @@ def _session(tenancy: Tenancy) -> Row:
 
 
 def remember(
-    tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]
+    tenancy: Tenancy, statements: Sequence[tuple[NewMemory, MemoryOperation]]
 ) -> Procedure[tuple[Memory, ...]]:
     """Remember all *statements* in one transaction and return their memories, in the same order.
 
@@ -572,7 +575,7 @@ def remember(
 
     Raises:
         UnknownChoice: no such kind.
-        InvalidRequest: as in :meth:`Remembered.checked`; or the words are those of a memory that already supersedes
+        InvalidRequest: as in :meth:`NewMemory.checked`; or the words are those of a memory that already supersedes
             another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
         AlreadySuperseded: it has another successor.
@@ -584,7 +587,7 @@ def remember(
     return (yield from write(partial(_remember, tenancy, statements))) if statements else ()
 
 
-def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
+def _remember(tenancy: Tenancy, statements: Sequence[tuple[NewMemory, MemoryOperation]]) -> Plan[tuple[Memory, ...]]:
     events = [
         prepare(memory_event(tenancy.tenant_id, operation, 0, EVENT_TYPE, statement.content), counter())
         for statement, operation in statements
@@ -603,7 +606,7 @@ def _remember(tenancy: Tenancy, statements: Sequence[tuple[Remembered, MemoryOpe
     return tuple(stored[event.key][0] for event in events)
 
 
-def _other_statement(statement: Remembered) -> InvalidRequest:
+def _other_statement(statement: NewMemory) -> InvalidRequest:
     expected = "one that was not used for the same text with other options"
     return InvalidRequest("idempotency_key", f"of {statement.text!r:.60}", expected, "use another key")
 

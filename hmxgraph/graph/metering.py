@@ -13,7 +13,8 @@ import orjson
 from hmxgraph.errors import HmxGraphError
 from hmxgraph.graph.plan import Plan, PlanFactory, Procedure, Work
 
-RECENT = 200
+# Number of latest calls that are kept.
+MOST_CALLS = 200
 _BYTES_PER_TOKEN = 4
 
 
@@ -57,7 +58,7 @@ class Meter:
     """Counts calls and refusals, from any thread; keeps the last 200 calls."""
 
     clock: Callable[[], float] = perf_counter
-    calls: deque[Call] = field(default_factory=lambda: deque(maxlen=RECENT))
+    calls: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_CALLS))
     rejections: Counter[str] = field(default_factory=Counter)
     totals: dict[str, Counter[str]] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock, repr=False, compare=False)
@@ -78,7 +79,7 @@ class Meter:
         by_operation: dict[str, list[float]] = {}
         for call in self._recent():
             by_operation.setdefault(call.operation, []).append(call.milliseconds)
-        return {name: _tails(sorted(times)) for name, times in sorted(by_operation.items())}
+        return {name: _percentiles(sorted(times)) for name, times in sorted(by_operation.items())}
 
     def token_usage(self) -> dict[str, Any]:
         """Calls, bytes and estimated tokens by operation, and the tokens of each of the last calls."""
@@ -92,7 +93,7 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """*procedure*, with the errors of its plans counted: these reach the caller without passing through it."""
+        """*procedure*, with the errors of its plans counted: *procedure* itself does not see them."""
         answer: Any = None
         while True:
             try:
@@ -130,7 +131,7 @@ def _size(document: Mapping[str, Any]) -> int:
     return len(orjson.dumps(document))
 
 
-def _tails(times: list[float]) -> dict[str, float]:
+def _percentiles(times: list[float]) -> dict[str, float]:
     def at(share: float) -> float:
         return round(times[min(len(times) - 1, int(share * len(times)))], 3)
 

@@ -15,7 +15,7 @@ from hmxgraph.extraction.entities import names_in
 from hmxgraph.graph import embeddings, memories
 from hmxgraph.graph._conflict_rows import conflict_place, relation_id
 from hmxgraph.graph._events import pool_rows
-from hmxgraph.graph._paging import MOST_TERMS, NAME, each_term, knowledge_query, term_query
+from hmxgraph.graph._paging import MOST_TERMS, NAME_WEIGHT, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
 from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Tenancy, bind, model_key, read
 from hmxgraph.ingest.rendition import full_text
@@ -310,10 +310,10 @@ def _conflict(values: Row) -> KnownConflict:
 
 T = TypeVar("T")
 # Maximum number of candidate events, and of the best ones among them, which are fetched with their neighbours.
-_HITS = 150
-_WINDOWS = 100
+_MOST_HITS = 150
+_MOST_CENTRES = 100
 # Maximum hits per term: the first number divided by the number of terms, but at least the second number.
-_TERM_HITS = 3_000
+_ALL_TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
 # In tenants with at most this many events, a search that was cut off or has many hits is ranked again by how rare the
 # words are in the tenant alone.
@@ -321,26 +321,26 @@ _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 # Number of best events from which related events and relations are searched.
-_ANCHORS = 12
+_MOST_ANCHORS = 12
 # Maximum number of best sessions whose outcomes are read, and of those whose events are also read as examples.
-_SESSIONS, _EXAMPLES = 24, 6
+_MOST_SESSIONS, _MOST_EXAMPLES = 24, 6
 # Maximum number of calls whose results are looked up.
-_CALLS = 96
+_MOST_CALLS = 96
 # Maximum number of failures, or of calls, whose following events are read.
-_TRAILS = 3
+_MOST_TRAILS = 3
 # Examples of at most this many events are fetched whole, longer ones only from their end.
-_SHORT = 128
+_SHORT_EXAMPLE = 128
 # Number of long events fetched in full.
-LONG = 4
+MOST_LONG_EVENTS = 4
 # Entities mentioned more often than this are too common to link events.
-COMMON = 30
+MOST_MENTIONS = 30
 # Maximum number of named entities from which relations are fetched, and of relations of an entity that is expanded.
-_NAMED = 16
-_LINKS = 60
+_MOST_NAMED = 16
+_MOST_LINKS = 60
 # Age in days up to which goals are fetched without a word of the question.
 _GOAL_DAYS = 90
 # Maximum number of expected actions whose policies are fetched.
-_EXPECTED = 32
+_MOST_EXPECTED = 32
 # Age in days up to which the latest events are fetched.
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
@@ -352,7 +352,7 @@ _QUERY_LENGTH = 1_024
 _NEVER = 2**62
 # Number of nearest events fetched by vector; the number of events up to which a tenant is compared exhaustively; and
 # the over-fetch factor for larger tenants, because the index covers all tenants.
-_NEAREST = 60
+_MOST_NEAREST = 60
 _FEW_VECTORS = 1_000
 _NEAREST_REACH = 10
 
@@ -398,7 +398,7 @@ def _pack(
     [knowledge_row] = yield knowledge
     knowledge_row = nearest.added_to(knowledge_row)
     named = opening.named(knowledge_row)
-    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named), _NAMED))
+    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named), _MOST_NAMED))
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -419,7 +419,7 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events, for requests for work also what selects the leading procedure."""
+    """The statement that fetches candidate events and, for a request for work, what selects the leading procedure."""
     in_names = {term for name in names for term in terms(name)}
     works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
@@ -429,12 +429,12 @@ def _candidate_events(
         as_of_us=request.as_of_us,
         query=term_query(tenancy.scope, query_terms, in_names).ljust(_QUERY_LENGTH),
         terms=_filled(each_term(tenancy.scope, query_terms), ""),
-        weights=_filled([NAME if term in in_names else 1.0 for term in query_terms], 0.0),
+        weights=_filled([NAME_WEIGHT if term in in_names else 1.0 for term in query_terms], 0.0),
         most=_most_hits(query_terms),
         few=_FEW_EVENTS,
-        limit=_HITS,
+        limit=_MOST_HITS,
         reach=_reach(request),
-        windows=_WINDOWS,
+        windows=_MOST_CENTRES,
         works=works,
         model_key=model_key(tenancy),
         models=_padded(sorted(cached_models), MODELS_KEPT),
@@ -450,7 +450,7 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
 
 
 class _Nearest(NamedTuple):
-    """The events and memories nearest to the vector of a question, with their similarities."""
+    """The events and memories nearest to the vector of a question; ``meanings``: how close each event is to it."""
 
     row: Row
     meanings: Mapping[str, float]
@@ -461,18 +461,18 @@ class _Nearest(NamedTuple):
 
     @property
     def of_memories(self) -> Mapping[str, float]:
-        """The similarity of each memory to the question: that of its nearest source event."""
+        """How close each memory is to the question: as close as its nearest source event."""
         return {each["memory_id"]: self.meanings.get(each["nearest"], 0.0) for each in self.row["memories"]}
 
     def added_to(self, knowledge: Row) -> Row:
         """*knowledge* plus the nearest memories that full-text search did not find, and their evidence."""
         if not self.row["memories"]:
             return knowledge
-        known = {each["memory_id"] for each in knowledge["memories"]}
-        more = [each for each in self.row["memories"] if each["memory_id"] not in known]
-        evidence = [each for each in self.row["evidence"] if each[0] not in known]
+        known_ids = {each["memory_id"] for each in knowledge["memories"]}
+        further_memories = [each for each in self.row["memories"] if each["memory_id"] not in known_ids]
+        evidence = [each for each in self.row["evidence"] if each[0] not in known_ids]
         return knowledge | {
-            "memories": [*knowledge["memories"], *more],
+            "memories": [*knowledge["memories"], *further_memories],
             "evidence": [*knowledge["evidence"], *evidence],
         }
 
@@ -489,7 +489,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
         earlier=request.as_of_us is not None,
         vector=question.vector,
         few=_FEW_VECTORS,
-        limit=_NEAREST,
+        limit=_MOST_NEAREST,
         reach=_NEAREST_REACH,
         session_key=_session_key(tenancy, request),
         owners=_owners(tenancy, request),
@@ -532,20 +532,21 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """Hits whose neighbours are all in the pool; empty if an event was left out because it is erased or expired."""
+        """Hits whose neighbours are all in the pool; empty if any event was left out, such as an expired one."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
 
     @cached_property
-    def by_words(self) -> Ranking:
+    def first_ranking(self) -> Ranking:
+        """The ranking of the candidate events, before related events are fetched."""
         return self._ranking_of(EventPool.of(self.events, centres=self.centres))
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
         """The ranking of the events and those in *further_rows*."""
-        known_ids = self.by_words.pool.index
+        known_ids = self.first_ranking.pool.index
         if all(row[0] in known_ids for row in further_rows):
-            return self.by_words
+            return self.first_ranking
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
@@ -560,53 +561,56 @@ class _Opening:
         )
 
     def appraised(self, row: Row, count_tokens: TokenCounter) -> Appraised:
-        known = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
-        return appraised(self.request, self.state, self.by_words, known, count_tokens, self.guidance)
+        knowledge = _knowledge_of(row, self.tenancy, self.state.as_of_us, self.nearest.of_memories)
+        return appraised(self.request, self.state, self.first_ranking, knowledge, count_tokens, self.guidance)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
         """The past sessions about something that the question names, best first."""
-        named = self.by_words.named_cases.any() and self.request.sections != ("episodes",)
-        return self.by_words.case_sessions(_EXAMPLES) if named else ()
+        names_cases = self.first_ranking.named_cases.any() and self.request.sections != ("episodes",)
+        return self.first_ranking.case_sessions(_MOST_EXAMPLES) if names_cases else ()
 
     @cached_property
     def sessions(self) -> Mapping[str, float]:
         """How good a case or example each of the best sessions is, best first; cases come before all others."""
-        worths = self.by_words.best_sessions(_SESSIONS)
+        worths = self.first_ranking.best_sessions(_MOST_SESSIONS)
         if not self.cases:
             return worths
-        ids = islice(dict.fromkeys([*self.cases, *worths]), _SESSIONS)
+        ids = islice(dict.fromkeys([*self.cases, *worths]), _MOST_SESSIONS)
         return {session_id: -float(place) for place, session_id in enumerate(ids)}
 
     @property
     def most_examples(self) -> int:
-        """How many of the sessions to fetch: all cases, or examples if the pack has both episodes and procedures."""
-        wanted = self.by_words.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
-        return len(self.cases) or (_EXAMPLES if wanted else 0)
+        """How many of the sessions to fetch: all cases, else examples if question and sections call for them."""
+        wants_examples = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
+        return len(self.cases) or (_MOST_EXAMPLES if wants_examples else 0)
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
         """The ids of the best events, from which related events and relations are searched."""
-        return self.by_words.anchors(_ANCHORS)
+        return self.first_ranking.anchors(_MOST_ANCHORS)
 
     def named(self, knowledge_row: Row) -> tuple[str, ...]:
         """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
-        named = [(-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)]
-        return tuple(key for *_, key in sorted(named)[:_NAMED])
+        named_entities = [
+            (-name.count(" "), mentions, key) for name, mentions, key in names if self.question.mentions(name)
+        ]
+        return tuple(key for *_, key in sorted(named_entities)[:_MOST_NAMED])
 
     def vicinity(self, mentions: Iterable[Mention]) -> Vicinity:
         """The best events as starting points for ranking relations."""
-        first, index = self.by_words.first, self.by_words.pool.index
+        first, index = self.first_ranking.first, self.first_ranking.pool.index
         scores = {event_id: float(first[index[event_id]]) for event_id in self.anchors}
         top = max(scores.values(), default=0.0) or 1.0
         return Vicinity(
             {event_id: score / top for event_id, score in scores.items()},
             [(mention.event_id, mention.entity) for mention in mentions],
-            self.by_words.assurance,
+            self.first_ranking.assurance,
         )
 
     def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
+        """The material for the pack: events ranked with their neighbourhood, and appraised knowledge with relations."""
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
         related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
@@ -658,7 +662,9 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         knows=knows,
         anywhere=not request.scopes,
         scopes=list(request.scopes),
-        expected=_padded([canonical_text(name) for name in sorted(opening.guidance.expected)[:_EXPECTED]], _EXPECTED),
+        expected=_padded(
+            [canonical_text(name) for name in sorted(opening.guidance.expected)[:_MOST_EXPECTED]], _MOST_EXPECTED
+        ),
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
         words=knowledge_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
@@ -670,29 +676,29 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
 def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[str, Any]:
     """The parameters of ``recall/surroundings`` that depend on the ranking of events, not on knowledge."""
     tenancy, request, state = opening.tenancy, opening.request, opening.state
-    ranking = opening.by_words
+    ranking = opening.first_ranking
     span = ranking.question.span
     sessions = opening.sessions
-    calls = ranking.best_calls(opening.cases or sessions, _CALLS) if opening.most_examples else ()
+    calls = ranking.best_calls(opening.cases or sessions, _MOST_CALLS) if opening.most_examples else ()
     latest = not query_terms or request.strategy == "recency_biased" or ranking.question.latest
     return {
         "tenant_id": tenancy.tenant_id,
         "tenant_key": tenancy.key,
         "as_of_us": state.as_of_us,
-        "anchors": _keys(tenancy, opening.anchors, _ANCHORS),
-        "sessions": _keys(tenancy, sessions, _SESSIONS),
-        "worths": [*sessions.values(), *[0.0] * (_SESSIONS - len(sessions))],
+        "anchors": _keys(tenancy, opening.anchors, _MOST_ANCHORS),
+        "sessions": _keys(tenancy, sessions, _MOST_SESSIONS),
+        "worths": [*sessions.values(), *[0.0] * (_MOST_SESSIONS - len(sessions))],
         "examples": opening.most_examples,
         "if_failed": 1.0 if opening.cases else ranking.if_failed,
-        "trails": _keys(tenancy, ranking.trail_starts(_TRAILS), _TRAILS),
-        "short": _SHORT,
-        "longest": LONGEST_EPISODE,
-        "calls": _keys(tenancy, calls, _CALLS),
-        "unanswered": _keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _CALLS),
+        "trails": _keys(tenancy, ranking.trail_starts(_MOST_TRAILS), _MOST_TRAILS),
+        "short_session": _SHORT_EXAMPLE,
+        "long_session": LONGEST_EPISODE,
+        "calls": _keys(tenancy, calls, _MOST_CALLS),
+        "unanswered": _keys(tenancy, (call for call in ranking.pool.unanswered if call in calls), _MOST_CALLS),
         "related": "graph_relations" in request.sections,
-        "links": _LINKS,
-        "long": _keys(tenancy, ranking.truncated(LONG), LONG),
-        "degree": COMMON,
+        "most_links": _MOST_LINKS,
+        "long_events": _keys(tenancy, ranking.truncated(MOST_LONG_EVENTS), MOST_LONG_EVENTS),
+        "most_mentions": MOST_MENTIONS,
         "from_us": span.start_us if span else _NEVER,
         "to_us": span.end_us if span else _NEVER,
         "latest_us": state.as_of_us - _LATEST_DAYS * DAY_US if latest else _NEVER,
@@ -713,7 +719,7 @@ def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
 
 def _most_hits(query_terms: Sequence[str]) -> int:
     """Maximum hits per term: fewer if there are many terms, because rare ones then suffice."""
-    return max(_TERM_HITS // max(len(query_terms), 1), _LEAST_TERM_HITS)
+    return max(_ALL_TERM_HITS // max(len(query_terms), 1), _LEAST_TERM_HITS)
 
 
 def _filled(values: Sequence[T], filling: T) -> list[T]:

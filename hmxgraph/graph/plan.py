@@ -146,8 +146,8 @@ def parse_script(name: str, text: str) -> tuple[Query, ...]:
     statements: list[Query] = []
     for span in spans:
         if code[span].strip():
-            named = _SCHEMA_NAME.search(code[span])
-            part = named[1] if named else str(len(statements) + 1)
+            schema_object = _SCHEMA_NAME.search(code[span])
+            part = schema_object[1] if schema_object else str(len(statements) + 1)
             parameters = frozenset(_PARAMETER.findall(code[span]))
             statements.append(replace(whole, name=f"{name}:{part}", text=text[span], parameters=parameters))
     return tuple(statements)
@@ -196,7 +196,7 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """The statement's name: its path below ``cypher/`` without ending, or a script's with the name of its part."""
+        """The statement's name: its path below ``cypher/`` without ``.cypher``; in a script, with ``:`` and a part."""
         return self.query.name
 
     @property
@@ -253,7 +253,7 @@ PlanFactory: TypeAlias = Callable[[], Plan[T]]
 class Work(Generic[T]):
     """A transaction to be run: its mode and a plan factory, so that a retry starts with a fresh plan."""
 
-    mode: Literal["read", "write", "schema"]
+    mode: Mode
     factory: PlanFactory[T]
 
 
@@ -303,7 +303,7 @@ class Tenancy:
         """The tenancy of *tenant_id*.
 
         Raises:
-            InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode text.
+            InvalidTenant: *tenant_id* is not a string, is empty, or contains a NUL or a lone surrogate.
 
         >>> Tenancy.of("acme").tenant_id
         'acme'
@@ -366,7 +366,7 @@ def bump(tenancy: Tenancy, logical_us: int) -> Plan[int]:
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """Lock and return the sessions and stored answers of *batch*: the row of ``events/open``.
+    """Lock the sessions of *batch* and the stored answers in its slots; return the row of ``events/open``.
 
     A key that *batch* omits counts as empty.
     """
@@ -378,5 +378,5 @@ def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
 def state(tenancy: Tenancy) -> Plan[Row]:
     """The row of ``tenants/state``; before the first write, its counts and versions are 0 and the rest is None."""
     rows = yield bind("tenants/state", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key)
-    nothing: Row = {"state_version": 0, "logical_us": None, "event_count": 0}
-    return rows[0] if rows else nothing | {"compiled_version": 0, "compiled_summaries": None, "compared_policies": None}
+    counts: Row = dict.fromkeys(("state_version", "event_count", "compiled_version"), 0)
+    return rows[0] if rows else counts | dict.fromkeys(("logical_us", "compiled_summaries", "compared_policies"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from hmxgraph.errors import NotFound
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, read, write
-from hmxgraph.graph.record_search import MOST, SearchCriteria, checked_limit, hits_of, keys_of, search_of
+from hmxgraph.graph.record_search import MOST_HITS, SearchCriteria, checked_limit, hits_of, keys_of, search_of
 from hmxgraph.graph.records import LONGEST_THREAD, facet_rows, record_properties, task_key, views
 from hmxgraph.protocol.canonical import indexable
 from hmxgraph.protocol.parsing import checked_text
@@ -85,7 +85,7 @@ def digest(tenancy: Tenancy, name: DigestName, *, force: bool = False) -> Proced
     return stored_digests[0] if stored_digests else None
 
 
-def refreshed(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
+def refresh(tenancy: Tenancy, names: Sequence[DigestName], *, force: bool) -> Procedure[tuple[RecordView, ...]]:
     """The up-to-date digests *names*, without those that would be empty."""
     digests: list[RecordView] = []
     for name in names:
@@ -114,10 +114,10 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[None]:
     properties = record_properties(tenancy, composed, 0, counter())
     cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
-    named = [
+    facets = [
         row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
     ]
-    written = {"digest": properties, "source_keys": sorted(cited), "facets": named}
+    written = {"digest": properties, "source_keys": sorted(cited), "facets": facets}
     yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
 
 
@@ -133,6 +133,7 @@ def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
 
 
 def _wide(tenancy: Tenancy, name: DigestName) -> Plan[list[str]]:
+    """The keys of the sources of a digest about a project or the whole tenant, oldest first."""
     project = (facet("project_id", name.project_id),) if name.project_id else ()
     keys = yield from keys_of(
         tenancy, SearchCriteria(facets=project, any_facets=source_facets(name.role), limit=_MOST_SOURCES)
@@ -146,7 +147,8 @@ def _key(tenancy: Tenancy, name: DigestName) -> str:
 
 # Libraries of failures, decisions, evidence and highlights: records, their digest, and compiled artifacts.
 
-_COMPILED = 10
+# Maximum number of compiled artifacts shown with a library.
+_MOST_COMPILED = 10
 # Types of the compiled artifacts that are shown with each library.
 _COMPILED_TYPES: Mapping[str, tuple[str, ...]] = {
     "failure_library": ("failure_playbook",),
@@ -170,7 +172,7 @@ def library(
     criteria = search_of(query, {"project_id": project_id}, limit=limit)
     name = digest_name(role, project_id=project_id)
     view = yield from digest(tenancy, name)
-    entry_criteria = replace(criteria, any_facets=source_facets(role), limit=MOST)
+    entry_criteria = replace(criteria, any_facets=source_facets(role), limit=MOST_HITS)
     matching, compiled = yield from read(lambda: _library(tenancy, name, entry_criteria))
     return Library(role, matching[:limit], view, tuple(compiled))
 
@@ -184,7 +186,7 @@ def _library(
     else:
         library_entries = entries(name.role, (yield from sources(tenancy, name)))
     types = list(_COMPILED_TYPES.get(name.role, ()))
-    compiled = yield bind("tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": types}, limit=_COMPILED)
+    compiled = yield bind("tasks/compiled", tenant_id=tenancy.tenant_id, batch={"types": types}, limit=_MOST_COMPILED)
     return tuple(library_entries), compiled
 
 

@@ -14,8 +14,8 @@ from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Relation, groun
 from hmxgraph.records.search import best_projection, facet, record_text
 
 # Maximum number of records found for a claim, and of further records linked to them.
-_CANDIDATES = 60
-_LINKED = 300
+_MOST_CANDIDATES = 60
+_MOST_LINKED = 300
 # Kinds that are read: those that ground a claim, digests as hints, and those that state what a run or evidence was
 # about.
 _KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "digest", "run_start", "task_start")))
@@ -24,7 +24,9 @@ _KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "dig
 def find_related(
     tenancy: Tenancy, claim: str, *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Grounding]:
-    """Evidence for and against *claim* (a text, or a record's id), and how well it is grounded.
+    """How well *claim* (a text, or a record's id) is grounded: records for it, against it, and hints.
+
+    Each of the three lists has at most *limit* hits.
 
     Raises:
         NotFound: *claim* is empty.
@@ -41,7 +43,7 @@ def find_related(
 def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -> Plan[Grounding]:
     claim_records = yield from views(tenancy, [tenancy.node_key(claim)])
     text = record_text(claim_records[0].record) if claim_records else claim
-    criteria = replace(search_of(text, {"project_id": project_id}, limit=_CANDIDATES), any_facets=_KINDS)
+    criteria = replace(search_of(text, {"project_id": project_id}, limit=_MOST_CANDIDATES), any_facets=_KINDS)
     hits = yield from hits_of(tenancy, criteria)
     linked = yield from _linked(tenancy, [*claim_records, *(hit.view for hit in hits)])
     scored = {hit.artifact_id: hit for hit in hits}
@@ -70,7 +72,7 @@ def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[Re
     ]
     groups = {"keys": candidates, "start_keys": starts, "testing_keys": testing}
     batch = {name: sorted({tenancy.node_key(view.artifact_id) for view in group}) for name, group in groups.items()}
-    rows = yield bind("tasks/linked", tenant_id=tenancy.tenant_id, batch=batch, limit=_LINKED)
+    rows = yield bind("tasks/linked", tenant_id=tenancy.tenant_id, batch=batch, limit=_MOST_LINKED)
     return (yield from views(tenancy, [row["key"] for row in rows]))
 
 

@@ -26,7 +26,8 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 
 # A search for task records: words, exact filters, mode, and the shape of the answer.
 
-MOST = 500
+# Maximum number of hits that a search may ask for.
+MOST_HITS = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
 # Filters, the most selective first: a search begins with the first filter in this list that it has.
@@ -149,7 +150,7 @@ def checked_limit(limit: int) -> None:
         InvalidRequest: below 1, above 500, or not a whole number.
 
     """
-    checked_integer("limit", limit, "a number of hits", 1, MOST)
+    checked_integer("limit", limit, "a number of hits", 1, MOST_HITS)
 
 
 # Search results in the requested shape: compact hits, as many as fit a token budget.
@@ -194,10 +195,10 @@ def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
 
 
 def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Iterator[H]:
-    left = budget
+    remaining = budget
     for hit in hits:
-        left -= cost(hit, count_tokens)
-        if left < 0:
+        remaining -= cost(hit, count_tokens)
+        if remaining < 0:
             return
         yield hit
 
@@ -212,6 +213,7 @@ LEAST_POOL = 60
 RECENT = 300
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
+# Maximum number of siblings of a hit.
 SIBLINGS = 8
 
 
@@ -319,7 +321,7 @@ def _facets(criteria: SearchCriteria) -> Row:
 
 
 def _mode_facets(row: Row) -> list[str]:
-    """The facets of a candidate that modes use."""
+    """The facets of a candidate that a search mode may prefer."""
     role = row["artifact_role"]
     return [
         facet("artifact_kind", row["artifact_kind"]),
@@ -395,15 +397,17 @@ def project_scopes(
     >>> [scope.tenant_id for scope in project_scopes(Tenancy.of("a"), "parser", ["parser-1", ("b", "parser")])]
     ['a', 'a', 'b']
     """
-    known = checked_list("aliases", aliases)
-    if not known:
+    alias_list = checked_list("aliases", aliases)
+    if not alias_list:
         return ()
     if not project_id:
         raise InvalidRequest("project_id", "(missing)", "the current project of these aliases", "pass project_id")
-    if len(known) > MOST_ALIASES:
-        raise InvalidRequest("aliases", f"{len(known)} aliases", f"at most {MOST_ALIASES}", "search in several calls")
-    own = ProjectScope(tenancy.tenant_id, project_id)
-    scopes = tuple(dict.fromkeys([own, *(_alias(tenancy, each) for each in known)]))
+    if len(alias_list) > MOST_ALIASES:
+        raise InvalidRequest(
+            "aliases", f"{len(alias_list)} aliases", f"at most {MOST_ALIASES}", "search in several calls"
+        )
+    own_scope = ProjectScope(tenancy.tenant_id, project_id)
+    scopes = tuple(dict.fromkeys([own_scope, *(_alias(tenancy, each) for each in alias_list)]))
     if own_database and any(scope.tenant_id != tenancy.tenant_id for scope in scopes):
         raise InvalidRequest("aliases", "another tenant", "a project of this tenant", "connect to that tenant instead")
     return scopes

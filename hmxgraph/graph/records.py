@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hmxgraph.errors import NotFound, TaskError, UnknownChoice, naming
 from hmxgraph.extraction.entities import normalise
 from hmxgraph.graph._entities import entity_key, entity_properties
-from hmxgraph.graph._events import Opened, StoredBody, divided, extracted, store_new, stored_session
+from hmxgraph.graph._events import LockedBatch, StoredBody, divide, extractions_of, store_new, stored_session
 from hmxgraph.graph.memories import Observations
 from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, bump, open_batch, read, write
 from hmxgraph.ingest.batch import Batch
@@ -70,13 +70,17 @@ def task_key(tenancy: Tenancy, task_id: str) -> str:
 def record_properties(
     tenancy: Tenancy, record: TaskRecord, sequence: int, count_tokens: TokenCounter, inherited: Sequence[str] = ()
 ) -> Row:
-    """The properties of a record's node; *sequence* is its event's position in the session, for a stable order."""
+    """The properties of a record's node.
+
+    *sequence* is its event's position in the session, for a stable order; *inherited* are the kinds of the projections
+    of the record that it supersedes.
+    """
     document = record.to_json()
     text = record_text(record)
     parts = projections(record, inherited)
     indexed = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
     displayed = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
-    named = facets(record, parts)
+    record_facets = facets(record, parts)
     return (
         indexed
         | displayed
@@ -87,8 +91,8 @@ def record_properties(
             "record_hash": sha256_hex(document.encode()),
             "created_us": record.created_us,
             "sequence": sequence,
-            "facets": list(named),
-            "scope": " ".join([tenancy.scope, *(facet_token(facet) for facet in named)]),
+            "facets": list(record_facets),
+            "scope": " ".join([tenancy.scope, *(facet_token(facet) for facet in record_facets)]),
             "tags": list(record.tags or ()),
             "projection_kinds": [part.kind for part in parts],
             "projection_texts": [part.text for part in parts],
@@ -163,7 +167,7 @@ def _shared(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
 
 
 def _shared_entities(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
-    """The entities, each as the first record describes it, seen at the times of all."""
+    """The entities, each as the first record describes it, with the first and the last time of all records."""
     first_rows: dict[str, Row] = {}
     times: dict[str, list[int]] = defaultdict(list)
     for row in chain.from_iterable(rows_by_record):
@@ -253,7 +257,7 @@ def _challenges(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
 
 
 def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
-    named = [
+    contributors = [
         {
             "key": tenancy.node_key("contributor", contributor.contributor_id),
             "properties": _present(contributor_id=contributor.contributor_id, display_name=contributor.display_name),
@@ -264,8 +268,8 @@ def _contributors(tenancy: Tenancy, record: TaskRecord) -> list[Row]:
         for contributor in record.contributors or ()
     ]
     author = record.agent_id
-    signed = [] if author is None else [_author(tenancy, author)]
-    return _by_key([*signed, *named])
+    authors = [] if author is None else [_author(tenancy, author)]
+    return _by_key([*authors, *contributors])
 
 
 def _author(tenancy: Tenancy, agent_id: str) -> Row:
@@ -332,6 +336,7 @@ def _projected(properties: Row) -> tuple[Projection, ...]:
 
 # Task records written and read: each step in one transaction, together with the event that reports it.
 
+# Maximum number of records read of a thread or a task.
 LONGEST_THREAD = 10_000
 
 
@@ -416,8 +421,8 @@ def _reply_of(fields: Mapping[str, Any]) -> str:
 
 def _task_ids(tenancy: Tenancy, artifact_ids: Sequence[str]) -> Plan[dict[str, str]]:
     """The tasks of stored records, by the ids of these."""
-    known = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
-    return {record.record.artifact_id: record.record.task_id for record in known.records.values()}
+    existing = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
+    return {record.record.artifact_id: record.record.task_id for record in existing.records.values()}
 
 
 def _record_of(
@@ -540,11 +545,11 @@ class _Step(NamedTuple):
 class _Ledger:
     """What records are checked against: tasks and records as they are stored, then as the earlier ones change them."""
 
-    def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], known: _Existing) -> None:
+    def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], existing: _Existing) -> None:
         self._tenancy = tenancy
         self._tasks = dict(tasks)
-        self._records = known.records
-        self._artifact_keys = known.artifact_keys
+        self._records = existing.records
+        self._artifact_keys = existing.artifact_keys
 
     def record(self, artifact_id: str | None) -> _EarlierRecord | None:
         """The record with this id, if there is one."""
@@ -568,8 +573,8 @@ class _Ledger:
         return _Step(record, task_state, inherited, name)
 
     def _parent(self, record: TaskRecord) -> Parent | None:
-        known = self.record(record.reply_to_artifact_id)
-        return known and known.as_parent()
+        parent = self.record(record.reply_to_artifact_id)
+        return parent and parent.as_parent()
 
     def add(self, step: _Step) -> _EarlierRecord:
         """Let later records build on *step*."""
@@ -581,9 +586,9 @@ class _Ledger:
         if record.relation_kind == "supersedes" and (superseded := self.record(record.reply_to_artifact_id)):
             key = self._tenancy.node_key(superseded.record.artifact_id)
             self._records[key] = superseded._replace(superseded_by=record.artifact_id)
-        known = _EarlierRecord(record, projections(record, step.inherited))
-        self._records[self._tenancy.node_key(record.artifact_id)] = known
-        return known
+        added = _EarlierRecord(record, projections(record, step.inherited))
+        self._records[self._tenancy.node_key(record.artifact_id)] = added
+        return added
 
 
 def _naming(name: str) -> AbstractContextManager[None]:
@@ -597,8 +602,8 @@ def _write(tenancy: Tenancy, submitted: Sequence[_Submitted]) -> Plan[tuple[Reco
     receipts: list[RecordReceipt] = []
     for record, generated, name in submitted:
         with _naming(name):
-            if known := ledger.record(record.artifact_id):
-                receipts.append(_written_before(record, known, generated))
+            if stored := ledger.record(record.artifact_id):
+                receipts.append(_written_before(record, stored, generated))
                 continue
             step = ledger.step(record, name)
         steps.append(step)
@@ -620,24 +625,25 @@ def _opened_ledger(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[_Led
     for record in records:
         if record.artifact_kind == "run_finish" and record.reply_to_artifact_id is None:
             ids.update(_task_state_of(record.task_id, tasks.get(record.task_id)).open_runs)
-    known = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in ids])
-    return _Ledger(tenancy, tasks, known)
+    existing = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in ids])
+    return _Ledger(tenancy, tasks, existing)
 
 
-def _written_before(submitted: TaskRecord, known: _EarlierRecord, generated: Collection[str]) -> RecordReceipt:
+def _written_before(submitted: TaskRecord, stored: _EarlierRecord, generated: Collection[str]) -> RecordReceipt:
     """The receipt of a record that is stored already; a different record with its id is refused."""
-    stored_fields, given_fields = known.record.document(), submitted.document()
-    if not known.erased and (
+    stored_fields, given_fields = stored.record.document(), submitted.document()
+    if not stored.erased and (
         differing := sorted(
             name for name in given_fields if name not in generated and stored_fields.get(name) != given_fields[name]
         )
     ):
         reason = f"{submitted.artifact_id!r} is stored with another {', '.join(differing)}, and a record never changes"
         raise TaskError(submitted.artifact_kind, reason, "record a revision of it, or leave artifact_id out")
-    return known.receipt()
+    return stored.receipt()
 
 
 def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
+    """Store new records with their links and events, and mark the digests that they affect as stale."""
     count = counter()
     opened = yield from _open_sessions(tenancy, [step.record for step in steps])
     stored = {key: StoredBody(*body) for key, *body in opened["events"]}
@@ -670,7 +676,7 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
 def _open_sessions(tenancy: Tenancy, records: Sequence[TaskRecord]) -> Plan[Row]:
     """Lock the sessions of the records' events; the row of ``events/open``, with those events that are stored."""
     names = {tenancy.node_key(name): name for name in map(session_of, records)}
-    sessions = [{"key": key, "session_id": names[key], "expected": -1} for key in sorted(names)]
+    sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     event_ids = chain.from_iterable(event_ids_of(tenancy.tenant_id, record.artifact_id) for record in records)
     return (
         yield from open_batch(
@@ -686,21 +692,21 @@ def _report(
     opened: Row,
     silent_us: int | None,
 ) -> Plan[None]:
-    """Store the *events* of records in their sessions, which are *opened*, and raise the tenant's version.
+    """Store those *events* of records that are new in their sessions, which are *opened*; raise the tenant's version.
 
     *silent_us* is the latest time of the records without events, for the logical clock.
     """
     ordered = tuple(sorted(events, key=lambda event: (event.session_key, event.order)))
-    sifted = divided(Batch(ordered), stored, {}, frozenset(opened["signatures"] or ()))
-    if sifted.new:
-        extractions = extracted(sifted.new, tenancy.trust)
-        observations = Observations.of([extractions[event.key] for event in sifted.new])
+    divided = divide(Batch(ordered), stored, {}, frozenset(opened["signatures"] or ()))
+    if divided.new:
+        extractions = extractions_of(divided.new, tenancy.trust)
+        observations = Observations.of([extractions[event.key] for event in divided.new])
         answers: Sequence[Row] = ()
         if observations.with_slot:
             answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
         sessions = {row["key"]: stored_session(row) for row in opened["sessions"]}
-        yield from store_new(tenancy, Opened(sessions, sifted, answers), observations, extractions)
-    if silent_us is not None and all(event.event.time_us < silent_us for event in sifted.new):
+        yield from store_new(tenancy, LockedBatch(sessions, divided, answers), observations, extractions)
+    if silent_us is not None and all(event.event.time_us < silent_us for event in divided.new):
         yield from bump(tenancy, silent_us)
 
 

@@ -1,7 +1,8 @@
 """Replays: the inputs and decisions in a tenant's backup, recorded again under another tenant.
 
-Events, task records and artifacts that cannot be derived are recorded with their ids; the rest is derived again, and
-decisions about memories and conflicts are repeated. Every step may be repeated, so an interrupted replay is continued.
+Events, task records and artifacts that cannot be derived are recorded with their ids, other knowledge is derived again,
+and decisions about memories and conflicts are repeated. Every step may be repeated, so an interrupted replay is
+continued.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -54,21 +55,21 @@ def replay(tenancy: Tenancy, nodes: Nodes, progress: Progress) -> Procedure[None
     """Record the inputs among *nodes* in their original order, derive the rest, and repeat the decisions."""
     records = sorted(_records(nodes), key=lambda pair: (pair[0].created_us, pair[1]))
     reported_ids = {event.event_id for entry, sequence in records for event in events_of(entry, sequence)}
-    done = 0
+    event_count = 0
     for by_hand, group in groupby(_events(tenancy, nodes, reported_ids), key=_is_by_hand):
         for part in parts(group, lambda event: len(event.properties["content"])):
             ordered = tuple(sorted(part, key=lambda event: (event.session_key, event.order)))
             yield from write(partial(record_events, tenancy, Batch(ordered, by_hand=by_hand)))
-            done += len(part)
+            event_count += len(part)
             if progress:
-                progress(done)
+                progress(event_count)
     for chain in _chains(nodes):
-        yield from _recorded_again(tenancy, chain)
+        yield from _record_again(tenancy, chain)
     for entry, _ in records:
         if entry.artifact_kind != "digest":
             yield from write_record(tenancy, TaskRecord.parse(entry.document() | {"tenant_id": tenancy.tenant_id}))
     yield from compile_tenant(tenancy, CompileOptions(full=True))
-    yield from _decided_again(tenancy, _Decisions.of(nodes))
+    yield from _decide_again(tenancy, _Decisions.of(nodes))
 
 
 def _records(nodes: Nodes) -> Iterator[tuple[TaskRecord, int]]:
@@ -125,7 +126,7 @@ def _chains(nodes: Nodes) -> list[list[Row]]:
     return sorted(by_hand, key=lambda chain: chain[0]["recorded_us"])
 
 
-def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
+def _record_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
     """Record the versions of a chain with the proposals to succeed them, and change their statuses as before."""
     stored = []
     for version in chain:
@@ -137,9 +138,9 @@ def _recorded_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
             continue
         stored.append(version)
         proposed = version.get("supersedes") and not is_linked(version)
-        yield from _changed_again(tenancy, version, ("active", *_ENDED) if proposed else ("active",))
+        yield from _change_again(tenancy, version, ("active", *_ENDED) if proposed else ("active",))
     for version in stored:
-        yield from _changed_again(tenancy, version, _ENDED)
+        yield from _change_again(tenancy, version, _ENDED)
     compiled = [version for version in chain if version["lineage_key"].startswith(LINEAGES)]
     if compiled:
         yield from write(partial(_mark_compiled, tenancy, compiled))
@@ -165,7 +166,7 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
     return Artifact.parse(document)
 
 
-def _changed_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
+def _change_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
     """Make those status changes to one of *statuses* that no other replay of the backup has made."""
     history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
     for (before, *_), (status, at_us, reason) in pairwise(history):
@@ -192,6 +193,7 @@ def _mark_compiled(tenancy: Tenancy, versions: Sequence[Row]) -> Plan[None]:
 # Deletions of memories and resolutions of conflicts are not events, and a successor names its predecessor by an id that
 # differs between tenants. A replay repeats all three last: otherwise what no longer holds would count again.
 
+# The kind of a side, with the text of a memory or the id of an artifact: these are the same in every tenant.
 _Side: TypeAlias = tuple[str, str]
 
 
@@ -240,16 +242,19 @@ def _by_sides(
 ) -> dict[frozenset[_Side], tuple[Row, _Side | None]]:
     resolved = {}
     for node in conflicts:
-        own = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
+        own_sides = dict(sides[target] for _, target, _ in node["outgoing"] if target in sides)
         kept_id = node["properties"].get("kept_id")
         # A relation is no node: conflicts between relations stay open.
-        if kept_id is None or kept_id in own:
-            resolved[frozenset(own.values())] = node["properties"], None if kept_id is None else own[kept_id]
+        if kept_id is None or kept_id in own_sides:
+            resolved[frozenset(own_sides.values())] = (
+                node["properties"],
+                None if kept_id is None else own_sides[kept_id],
+            )
     return resolved
 
 
-def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
-    """Supersede, delete and resolve again."""
+def _decide_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
+    """Supersede and delete memories again, and resolve conflicts."""
     for memory in decisions.memories.values():
         if memory.predecessor is not None:
             older = decisions.memories[memory.predecessor]
@@ -264,7 +269,7 @@ def _decided_again(tenancy: Tenancy, decisions: _Decisions) -> Procedure[None]:
             yield from memory_operations.delete(tenancy, memory_id, reason, at_us)
     if decisions.resolved:
         for conflict in (yield from conflicts.conflicts(tenancy)):
-            yield from _resolved_again(tenancy, conflict, decisions.resolved)
+            yield from _resolve_again(tenancy, conflict, decisions.resolved)
 
 
 def _counterpart_id(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | None]:
@@ -286,7 +291,7 @@ def _memories_of(tenancy: Tenancy, event_id: str) -> Plan[list[Row]]:
     return (yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event_key))
 
 
-def _resolved_again(
+def _resolve_again(
     tenancy: Tenancy, conflict: Conflict, resolved: Mapping[frozenset[_Side], tuple[Row, _Side | None]]
 ) -> Procedure[None]:
     # The ids of memories differ between tenants, their texts do not.

@@ -79,6 +79,7 @@ def _drop_chosen_digests(tenancy: Tenancy, chosen: Row) -> Plan[None]:
 # Compiled artifacts repeat the words of their sessions: they are blanked in the same commit, and the next compilation
 # makes them again from what is left. Artifacts that people recorded keep their words.
 
+# Events per transaction.
 PAGE = 1_000
 REASON = "all evidence was erased"
 _BEFORE_ALL = (-(2**63), "")
@@ -129,8 +130,8 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     sessions of these events are deprecated and blanked, whatever evidence remains.
 
     An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
-    that the event reported are erased with it, and digests that may contain them are deleted. A dry run writes nothing
-    and reports what would be erased.
+    that the event reported are erased with it, and digests that may contain them are deleted. An import selected by its
+    fingerprint is withdrawn, too. A dry run writes nothing and reports what would be erased.
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
@@ -159,14 +160,14 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
 def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
     """Add to *totals* the events that would be erased, and the knowledge that would be lost with them."""
     after = _BEFORE_ALL
-    hits: Counter[tuple[str, str]] = Counter()
+    chosen_evidence: Counter[tuple[str, str]] = Counter()
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
         totals.add(page)
         compiled = yield from read(partial(_compiled_from, tenancy, page))
-        totals.lose("artifact", _living(compiled))
+        totals.lose("artifact", _living_ids(compiled))
         for row in (yield from read(partial(_dependents, tenancy, page))):
-            hits[row["kind"], row["id"]] += row["chosen"]
-            if hits[row["kind"], row["id"]] == row["live"]:
+            chosen_evidence[row["kind"], row["id"]] += row["chosen"]
+            if chosen_evidence[row["kind"], row["id"]] == row["live"]:
                 totals.lose(row["kind"], [row["id"]])
         after = _end(page)
 
@@ -277,7 +278,7 @@ def _compiled(tenancy: Tenancy) -> Row:
     return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
 
 
-def _living(compiled: Sequence[Row]) -> list[str]:
+def _living_ids(compiled: Sequence[Row]) -> list[str]:
     return [row["artifact_id"] for row in compiled if row["living"]]
 
 
@@ -378,7 +379,7 @@ def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[st
     yield from deprecate(tenancy, unsupported, REASON, at_us)
     yield from settle(tenancy, citing + unsupported, at_us)
     yield bind("retention/blank_conflicts", tenant_id=tenancy.tenant_id, batch={"artifact_keys": citing + unsupported})
-    return [*_living(compiled), *(row["artifact_id"] for row in rows)]
+    return [*_living_ids(compiled), *(row["artifact_id"] for row in rows)]
 
 
 def _blank(tenancy: Tenancy, compiled: Sequence[Row]) -> Plan[None]:

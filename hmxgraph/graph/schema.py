@@ -34,7 +34,7 @@ _STEP_NUMBER = re.compile(r"schema_upgrades/(\d+)_")
 
 
 class Upgrade(NamedTuple):
-    """One step, to *version* from the version before: statements of one mode, sent in one transaction."""
+    """One step: statements of one mode that bring a database to *version*, sent in one transaction."""
 
     version: int
     statements: tuple[Query, ...]
@@ -97,7 +97,8 @@ def _step_number(name: str) -> int:
 # A relationship's types, in a pattern: [:CAUSED_BY|ANSWERS] or [r:NEXT*0..3].
 _TYPES = re.compile(r"\[\s*\w*\s*:\s*(\w+(?:\s*\|\s*\w+)*)")
 # Properties are read or set (event.sequence), projected (event {.sequence}) or matched ({key: row.key}). Names of
-# procedures are not properties, nor are fields of parameters or of rows that come from parameters by UNWIND or IN.
+# procedures are not properties, nor are fields of parameters or of rows that come from a list in parameters
+# (UNWIND $batch.sessions AS row, other IN $batch.answers).
 _PROPERTY = re.compile(r"(?<![\w$.])([a-zA-Z_]\w*)\.([a-z_]\w*)\b(?!\s*[.(])")
 _PROJECTED = re.compile(r"[{,]\s*\.([a-z_]\w*)")
 _PATTERN_MAP = re.compile(r"[(\[]\w*(?::[\w|]+)?\s*\{([^{}]*)\}")
@@ -154,8 +155,8 @@ def migrate(schema: Schema | None = None) -> Procedure[tuple[int, ...]]:
     database concurrently: a client whose statement is refused retries and finds the work done.
 
     Each step may rewrite the whole database, and new indexes are built from all of it, so every transaction that writes
-    has the time of a schema transaction. If that is too short for the indexes, the server goes on building them: the
-    next client that connects waits again.
+    has the time limit of a schema transaction. If that is too short for the indexes, the server goes on building them:
+    the next client that connects waits again.
 
     Raises:
         NewerStore: a newer release prepared the database.

@@ -9,7 +9,10 @@ from hmxgraph.protocol.states import State
 
 @dataclass(frozen=True, slots=True)
 class StateQuery:
-    """Selects states on a shelf by kind, and optionally by place, items and time, up to *limit*; see :class:`State`."""
+    """Selects states on a shelf by kind, and optionally by place and items, up to *limit*; see :class:`State`.
+
+    With *as_of_us*, only states that were first stored by then.
+    """
 
     shelf: str
     kind: str
@@ -75,7 +78,10 @@ def of_shelf(tenancy: Tenancy, query: StateQuery) -> Procedure[tuple[State, ...]
 def of_kind(
     tenancy: Tenancy, kind: str, marks: Sequence[str] | None, as_of_us: int | None
 ) -> Procedure[tuple[State, ...]]:
-    """The tenant's states of one kind, or only those with one of *marks*, in descending order of item."""
+    """The tenant's states of one kind, in descending order of item.
+
+    If given, only those with one of *marks*, and only those that were first stored by *as_of_us*.
+    """
 
     def plan() -> Plan[tuple[State, ...]]:
         rows = yield bind(

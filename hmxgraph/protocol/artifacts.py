@@ -1,4 +1,4 @@
-"""HMX-A artifacts: compiled knowledge with evidence, versions and a lifecycle; the steps of task schemas."""
+"""HMX-A artifacts: compiled knowledge with evidence, versions and statuses; the steps of task schemas."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -26,7 +26,7 @@ LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "archived": (),
     }
 )
-_SCOPE = Structure("validity-scope", {"": "HMX-A 6"})
+_SCOPE_STRUCTURE = Structure("validity-scope", {"": "HMX-A 6"})
 
 
 class TimeRange(Part):
@@ -124,7 +124,7 @@ class Artifact(Document):
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
         yield from super()._further_faults(document, sound=sound)
         if isinstance(document.get("validity_scope"), Mapping):
-            yield from _SCOPE.faults(document["validity_scope"], ("validity_scope",))
+            yield from _SCOPE_STRUCTURE.faults(document["validity_scope"], ("validity_scope",))
         yield from _lineage_faults(document)
 
 
@@ -138,13 +138,14 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
         yield Fault("$.status", "HMX-A 7", repr(status), "superseded, since superseded_by names a successor")
 
 
-# The steps of a task schema, whoever wrote it.
+# The steps of a task schema (HMX-A 4.1).
 #
-# Content may deviate from its type's schema (HMX-A 4.1): values of an unexpected type are skipped or replaced.
+# Anybody may have written it, and content may deviate from the schema of its type: what is not an object is skipped as
+# a step, and a value of an unexpected type counts as missing.
 
 
 class Step(NamedTuple):
-    """One step of a task schema; an ``order`` that is not an integer is replaced by the step's list position."""
+    """One step of a task schema; without an integer ``order``, its position in the list, from 1, takes its place."""
 
     order: int
     description: str
@@ -153,7 +154,7 @@ class Step(NamedTuple):
 
 
 def steps_of(content: Mapping[str, Any]) -> tuple[Step, ...]:
-    """The steps of a task schema's *content*, sorted by order; equal orders keep their list position.
+    """The steps of a task schema's *content*, sorted by ``order``; those with equal orders stay as listed.
 
     >>> [step.description for step in steps_of({"steps": [{"order": 2, "description": "Apply"}, "?", {"order": 1}]})]
     ['', 'Apply']
@@ -163,7 +164,7 @@ def steps_of(content: Mapping[str, Any]) -> tuple[Step, ...]:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """The strings of a list; empty for any other value.
+    """The strings in a list or tuple; empty for any other value.
 
     >>> texts(["kubectl", 7]), texts("kubectl")
     (('kubectl',), ())

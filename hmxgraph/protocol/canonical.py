@@ -1,6 +1,5 @@
 """Canonical JSON (RFC 8785) and its SHA-256 hashes; ids and node keys derived from texts."""
 
-import hashlib
 import math
 from collections.abc import Collection
 from functools import lru_cache
@@ -15,10 +14,11 @@ from hmxgraph.errors import NotCanonical
 
 # Canonical JSON (RFC 8785) and the SHA-256 hashes taken over it.
 
+# Up to this absolute value, a float holds every integer exactly.
 MAX_INTEGER = 2**53 - 1
-_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+_ORJSON_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 _TEXT = frozenset({str})
-# Cache the key check for small objects: most objects in documents share a few sets of keys.
+# Cache the key check for objects of at most this many keys: most objects in documents share a few sets of keys.
 _FEW_KEYS = 12
 # Types that orjson always writes as RFC 8785 requires; a fragment is canonical text already.
 _ALWAYS_CANONICAL = frozenset({str, int, bool, type(None), orjson.Fragment})
@@ -27,7 +27,8 @@ _ALWAYS_CANONICAL = frozenset({str, int, bool, type(None), orjson.Fragment})
 def canonical_bytes(value: Any) -> bytes:
     r"""The canonical UTF-8 encoding of *value* (RFC 8785).
 
-    orjson writes the values for which its output is canonical; a property test compares it with the rfc8785 library.
+    orjson writes all but the numbers and keys that it would not write canonically. A property test compares the result
+    with that of the rfc8785 library.
 
     Raises:
         NotCanonical: *value* has NaN, an infinity, a lone surrogate, an integer beyond 2^53-1, a key that is not a
@@ -37,7 +38,7 @@ def canonical_bytes(value: Any) -> bytes:
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
     """
     try:
-        return orjson.dumps(value if _orjson_agrees(value) else _spelled_out(value), option=_SORTED)
+        return orjson.dumps(value if _orjson_agrees(value) else _spelled_out(value), option=_ORJSON_OPTIONS)
     except NotCanonical:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -59,7 +60,7 @@ def sha256_hex(data: bytes) -> str:
     >>> sha256_hex(b"")[:16]
     'e3b0c44298fc1c14'
     """
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def content_hash(value: Any) -> str:
@@ -74,8 +75,8 @@ def content_hash(value: Any) -> str:
 def _orjson_agrees(value: Any) -> bool:
     """Whether orjson with sorted keys writes *value* exactly as RFC 8785 requires.
 
-    String escapes are identical. The two differ in the order of keys outside ASCII (UTF-8 order is not UTF-16 order,
-    3.2.3), in floats that either writes with an exponent, and in integral floats (orjson keeps ".0", 3.2.2.3).
+    String escapes are identical. The two may differ in the order of keys outside ASCII (orjson sorts UTF-8, the clause
+    3.2.3 UTF-16), in floats that either writes with an exponent, and in whole floats (orjson keeps ".0", 3.2.2.3).
     """
     kind = type(value)
     if kind is dict:
@@ -105,6 +106,7 @@ def _orjson_agrees_on_all(parts: Collection[Any]) -> bool:
 
 
 def _orjson_agrees_on_float(number: float) -> bool:
+    """False for whole floats and, with a margin, for those that either writes with an exponent."""
     return 1e-4 <= abs(number) < 1e15 and not number.is_integer()
 
 
@@ -124,7 +126,7 @@ def _spelled_out(value: Any) -> Any:
 
 
 def _number(number: float) -> str:
-    """A float as ECMAScript prints it (RFC 8785 3.2.2.3): exponents below 1e-6 and from 1e21 on, no ".0"."""
+    """A float as ECMAScript prints it (RFC 8785 3.2.2.3): no ".0", an exponent only below 1e-6 and from 1e21 on."""
     if not math.isfinite(number):
         raise NotCanonical(f"{number} is not a JSON number")
     if number.is_integer() and abs(number) <= MAX_INTEGER:
@@ -141,8 +143,9 @@ def _number(number: float) -> str:
 
 # Derived ids: UUIDv5 ids and node keys.
 
+# Every derived id depends on it: never change it.
 NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
-# Texts of more characters are indexed by their beginning and a hash.
+# Texts of more characters are indexed by this many of their first characters and a hash.
 LONGEST_INDEXED = 1_024
 
 

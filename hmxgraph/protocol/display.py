@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-# Truncated texts end in an ellipsis.
+# Truncated texts.
 
 
 def truncate(text: str, most: int) -> str:
@@ -29,6 +29,7 @@ def truncate_line(text: str, most: int) -> str:
 
 # HTML tables for notebooks.
 
+# The rest of a table or list is only counted.
 MOST_ROWS = 25
 _TABLE = "<table style='text-align:left'>"
 _CELL = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
@@ -48,7 +49,10 @@ class HtmlTable:
 
 
 def html_table(value: Any) -> str:
-    """HTML of a JSON value: an object as rows of name and value; a list or mapping of objects as a table.
+    """HTML of a JSON value.
+
+    An object becomes rows of name and value, a list or mapping of objects a table with a column for each field, any
+    other list a line with commas. Null, an empty string and an empty list become empty text.
 
     >>> html_table({"tags": ["a", "b"]}).endswith(">a, b</td></tr></table>")
     True
@@ -65,7 +69,7 @@ def html_table(value: Any) -> str:
         case [Mapping(), *_] if all(isinstance(part, Mapping) for part in value):
             return _table(value)
         case list() | tuple():
-            return _more(value, ", ".join(html_table(part) for part in value[:MOST_ROWS]))
+            return _with_hidden_count(value, ", ".join(html_table(part) for part in value[:MOST_ROWS]))
         case _:
             return escape(str(value))
 
@@ -74,28 +78,27 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     columns = list(dict.fromkeys(name for row in rows[:MOST_ROWS] for name in row))
     head = "".join(f"<th {_CELL}>{escape(str(name))}</th>" for name in columns)
     body = "".join(_row([html_table(row.get(name)) for name in columns]) for row in rows[:MOST_ROWS])
-    return _more(rows, f"{_TABLE}<tr>{head}</tr>{body}</table>")
+    return _with_hidden_count(rows, f"{_TABLE}<tr>{head}</tr>{body}</table>")
 
 
 def _row(cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>"
 
 
-def _more(values: Sequence[Any], html: str) -> str:
+def _with_hidden_count(values: Sequence[Any], html: str) -> str:
     hidden_count = len(values) - MOST_ROWS
     return f"{html} and {hidden_count} more" if hidden_count > 0 else html
 
 
 # Texts of compact results.
 
-# Maximum length in characters.
-SHORT = 160
+_LONGEST_SHORT_TEXT = 160  # characters
 
 
 def short_text(text: str) -> str:
-    """*text* on one line, truncated for a compact result.
+    """*text* on one line, in at most 160 characters.
 
     >>> short_text("two   words")
     'two words'
     """
-    return truncate_line(text, SHORT)
+    return truncate_line(text, _LONGEST_SHORT_TEXT)

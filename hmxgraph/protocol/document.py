@@ -61,7 +61,7 @@ def schema(name: str) -> dict[str, Any]:
 
 @functools.cache
 def schema_text(name: str) -> str:
-    """The text of the packaged schema file.
+    """The text of the JSON Schema called *name*, as packaged.
 
     Raises:
         NotFound: there is no such schema.
@@ -78,7 +78,7 @@ def schema_text(name: str) -> str:
 Node: TypeAlias = Mapping[str, Any]
 
 # The keyword that an unknown field violates.
-UNKNOWN = "additionalProperties"
+_UNKNOWN_FIELD = "additionalProperties"
 _ONLY_KNOWN = "only the fields of the specification"
 
 
@@ -106,8 +106,8 @@ def _type(value: Any) -> str:
     return " or ".join(_TYPES[name] for name in ([value] if isinstance(value, str) else value))
 
 
-def _either(parts: Any) -> str:
-    return " or ".join(_expectation(part) for part in parts)
+def _either(schemas: Any) -> str:
+    return " or ".join(_expectation(schema) for schema in schemas)
 
 
 def _range(node: Node) -> str:
@@ -122,7 +122,7 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# From narrowest to widest: in a schema without numeric bounds, the first of these keywords describes what it expects.
+# What a keyword with this value expects. From narrowest to widest: the first that a schema has describes it best.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -144,13 +144,13 @@ def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Dev
     if keyword == "required":
         name = details["property"]
         yield Deviation((*steps, name), keyword, "nothing", _expectation(_property(root, node, name)))
-    elif keyword == UNKNOWN:
+    elif keyword == _UNKNOWN_FIELD:
         for name in sorted(details["unexpected"]):
-            yield Deviation((*steps, name), UNKNOWN, "an unknown field", _ONLY_KNOWN)
+            yield Deviation((*steps, name), _UNKNOWN_FIELD, "an unknown field", _ONLY_KNOWN)
     elif keyword == "propertyNames":
         name = details["error"].instance
         expected = _expected_by("enum", node) if steps else _ONLY_KNOWN
-        yield Deviation((*steps, name), keyword if steps else UNKNOWN, "an unknown field", expected)
+        yield Deviation((*steps, name), keyword if steps else _UNKNOWN_FIELD, "an unknown field", expected)
     else:
         yield Deviation(steps, keyword, _actual_value(keyword, error.instance), _expected_by(keyword, node))
 
@@ -181,25 +181,26 @@ def _expected_by(keyword: str, node: Node) -> str:
 
 
 def _expectation(node: Node) -> str:
-    """What a schema expects, by its numeric bounds or its narrowest keyword."""
+    """What a schema expects, by its numeric bounds, else by its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
     narrowest = next((keyword for keyword in _DESCRIPTIONS if keyword in node), None)
     return _DESCRIPTIONS[narrowest](node[narrowest]) if narrowest else "a value"
 
 
-# The rules of one kind of document: its schema, the clauses to cite, the size limits.
+# The rules of one kind of document: its schema, the clauses to cite, the limits.
 
+# Bytes.
 KB = 1024
 
 
 @dataclass(frozen=True)
 class Structure:
-    """A compiled schema with the clause behind each field.
+    """A JSON Schema with the clause of the specification behind each field.
 
     ``clauses`` maps the dotted path of a field, without indices, to the clause that governs it and its descendants; ""
-    is the default. ``unknown`` and ``lengths`` are the clauses on unknown fields and array lengths. ``definition``
-    names an entry of the schema's ``$defs`` to use instead of the whole schema.
+    stands for the whole value. ``unknown`` and ``lengths`` are the clauses on unknown fields and array lengths.
+    ``definition`` names an entry of the schema's ``$defs`` to use instead of the whole schema.
     """
 
     schema_name: str
@@ -226,8 +227,12 @@ class Structure:
                 yield Fault(json_path(*within, *steps), self.clause(steps, keyword), actual, expected)
 
     def clause(self, steps: Steps, keyword: str = "") -> str:
-        """The clause on the violated *keyword*, if there is one, else the clause that governs the value at *steps*."""
-        special = {UNKNOWN: self.unknown, "maxItems": self.lengths}.get(keyword)
+        """The clause to cite if the value at *steps* violates *keyword*.
+
+        It is the clause on unknown fields or on array lengths, if the keyword concerns them and such a clause was
+        given, else the clause that governs the value.
+        """
+        special = {_UNKNOWN_FIELD: self.unknown, "maxItems": self.lengths}.get(keyword)
         return special or self._governing(steps)
 
     def _governing(self, steps: Steps) -> str:
@@ -238,10 +243,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that the schemas do not express, by top-level field; the field "" is the whole document.
+    """Limits that the schemas do not express, by top-level field; *clause* sets them.
 
-    ``sizes`` are bytes of canonical UTF-8, ``lengths`` are array lengths, and ``integers`` lists fields that must be
-    within 2^53-1, because JSON Schema counts 1e300 as an integer.
+    ``sizes`` are bytes of canonical UTF-8, where "" is the whole document; ``lengths`` are array lengths; ``integers``
+    lists fields in which no float may exceed 2^53-1, because JSON Schema counts 1e300 as an integer.
     """
 
     clause: str
@@ -250,7 +255,7 @@ class Limits:
     integers: tuple[str, ...] = ()
 
     def faults(self, document: Mapping[str, Any]) -> Iterator[Fault]:
-        """Every limit that *document* exceeds, with the limit and the actual size."""
+        """A fault for every limit that *document* exceeds, with the actual value and the limit."""
         for name, limit in self.sizes.items():
             if not name or name in document:
                 yield from size_fault(document[name] if name else document, name, limit, self.clause)
@@ -273,7 +278,7 @@ class Specification:
 
 
 def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault]:
-    """A fault if the canonical text of *value* is longer than *limit* bytes."""
+    """A fault if the canonical text of *value*, the field *name* or a whole document (""), exceeds *limit* bytes."""
     if not 0 < canonical_size_bound(value) <= limit and (size := len(canonical_bytes(value))) > limit:
         steps = (name,) if name else ()
         yield Fault(json_path(*steps), clause, f"{size} bytes", f"at most {limit} bytes ({limit // KB} KB)")
@@ -319,6 +324,7 @@ def _structures(kind: str) -> dict[str, Structure]:
 
 # The base of all wire documents: frozen, validated as a whole, serialised canonically.
 
+# Listed faults of values that are not JSON, and elements of an array that are validated once a document is invalid.
 _MOST_FAULTS = 1000
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -334,7 +340,7 @@ class Part(BaseModel):
 
 
 class Document(BaseModel):
-    """A whole wire document, always valid: constructor and ``parse`` run the same checks."""
+    """A whole wire document; the constructor and ``parse`` run the same checks, ``from_trusted`` runs none."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     SPECIFICATION: ClassVar[Specification]
@@ -348,7 +354,7 @@ class Document(BaseModel):
 
         Raises:
             MalformedJson: the text is not strict JSON.
-            InvalidDocument: the document violates its specification; every fault is listed.
+            InvalidDocument: the document violates its specification; the error lists its `faults`.
 
         """
         return cls.from_trusted(cls._checked(data))
@@ -368,8 +374,8 @@ class Document(BaseModel):
     def faults(cls, value: Any) -> tuple[Fault, ...]:
         """Every fault of *value*, a document as JSON values; empty if it would be accepted.
 
-        At most 1,000 values that are not JSON are listed, and the schema is checked for the first 1,000 elements of
-        each array.
+        Of values that are not JSON, the first 1,000 are listed; of each array, the first 1,000 elements are validated
+        against the schema.
         """
         not_json = tuple(islice(json_faults(value), _MOST_FAULTS))
         clean = without_json_faults(value) if not_json else value
@@ -418,15 +424,15 @@ class Document(BaseModel):
 
     @classmethod
     def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:  # noqa: ARG003 - subclasses
-        """Whether cheap checks prove that a document of valid structure has no further faults.
+        """Whether cheap checks prove that a document that satisfies its schema has no further faults.
 
-        The canonical text of the document has at most *most_bytes* bytes.
+        *most_bytes* is an upper bound of its canonical size.
         """
         return False
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """Faults beyond the schema; *sound* says whether the structure is valid."""
+        """Faults that the schema cannot express; *sound* says whether the document satisfies the schema."""
         del sound
         yield from cls.SPECIFICATION.limits.faults(document)
 
@@ -437,7 +443,7 @@ class Document(BaseModel):
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if the value may not be JSON."""
+    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it may not be canonical JSON."""
     if isinstance(data, bytes | bytearray | str):
         return parse_bounded(data)
     if isinstance(data, Mapping):

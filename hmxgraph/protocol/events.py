@@ -1,4 +1,4 @@
-"""HMX-E events: the atomic observations that all knowledge is derived from, their order and their outcome."""
+"""HMX-E events, the observations that knowledge is derived from: their order, their outcome, and who wrote them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -33,9 +33,11 @@ EVENT_TYPES = (
 )
 # The type of the events that state a single memory, written by `remember` and by importers of other systems' memories.
 MEMORY_EVENT = "x-hmxgraph-memory"
+# x-{vendor}-{type} (HMX-E 3), such as "x-acme-deploy".
 CUSTOM_TYPE = re.compile(r"x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+")
-_STANDARD = frozenset(EVENT_TYPES)
-_SIZES = {"": 1024 * KB, "content": 512 * KB, "metadata": 64 * KB}
+_STANDARD_TYPES = frozenset(EVENT_TYPES)
+# By top-level field; "" is the whole event.
+_MOST_BYTES = {"": 1024 * KB, "content": 512 * KB, "metadata": 64 * KB}
 _set = object.__setattr__
 
 
@@ -75,7 +77,7 @@ class Event(Document):
         ),
         limits=Limits(
             "HMX-E 11",
-            sizes=_SIZES,
+            sizes=_MOST_BYTES,
             lengths={"embeddings": 4096, "tags": 64},
             integers=("sequence", "ttl_seconds"),
         ),
@@ -110,7 +112,7 @@ class Event(Document):
 
         Raises:
             MalformedJson: the text is not strict JSON.
-            InvalidDocument: the document violates HMX-E; every fault is listed (HMX-E 6, 11).
+            InvalidDocument: the event violates HMX-E; the error lists its `faults` (HMX-E 6, 11).
 
         """
         event = cls.__new__(cls)
@@ -132,7 +134,7 @@ class Event(Document):
         """An unknown type without a namespace (HMX-E 3), and content that deviates from its type's schema (HMX-E 4)."""
         kind = self.event_type
         faults = content_faults("event", kind, self.content)
-        if kind not in _STANDARD and not CUSTOM_TYPE.fullmatch(kind):
+        if kind not in _STANDARD_TYPES and not CUSTOM_TYPE.fullmatch(kind):
             faults = (Fault("$.event_type", "HMX-E 3", repr(kind), "a standard type or x-{vendor}-{type}"),)
         return tuple(map(str, faults))
 
@@ -165,6 +167,7 @@ class Event(Document):
 
     @classmethod
     def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:
+        # What `_further_faults` checks, as cheaply as possible.
         return (
             _provably_small(document, most_bytes)
             and type(document["sequence"]) is int
@@ -185,7 +188,7 @@ class Event(Document):
 
 _FIELDS = tuple(Event.model_fields)
 _ABSENT: dict[str, Any] = dict.fromkeys(_FIELDS)
-# Lists become tuples, and 1.0 becomes 1 in integer fields: JSON Schema accepts it as an integer.
+# Lists become tuples; 1.0 becomes 1 in integer fields, where JSON Schema accepts it; a salience of 1 becomes 1.0.
 _CONVERTERS = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_seconds": int, "sequence": int}
 
 
@@ -202,10 +205,13 @@ def _fill(event: Event, document: dict[str, Any]) -> None:
 
 
 def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
-    if most_bytes <= _SIZES["metadata"]:
+    """Whether upper bounds prove that no size limit is exceeded; that of ``metadata`` is the smallest."""
+    if most_bytes <= _MOST_BYTES["metadata"]:
         return True
-    parts = all(0 < canonical_size_bound(document[name]) <= _SIZES[name] for name in ("content", "metadata"))
-    return parts and most_bytes <= _SIZES[""]
+    has_small_parts = all(
+        0 < canonical_size_bound(document[name]) <= _MOST_BYTES[name] for name in ("content", "metadata")
+    )
+    return has_small_parts and most_bytes <= _MOST_BYTES[""]
 
 
 # The total order of a session's events (HMX-E 7).
@@ -227,13 +233,14 @@ def position(event: Event | _Placed) -> Position:
     return event.sequence, event.time_us, event.event_id
 
 
-# The outcome of a reported action, as far as the event states it (HMX-E 4.3, 4.5). No other module decides it.
+# The outcome of a reported action, as far as the event states it (HMX-E 4.3, 4.5).
 
 # MCP marks a failed call with "isError", messages APIs with "is_error".
 _ERROR_FLAGS = ("isError", "is_error")
 # Event types that report an action together with its result (HMX-E 3).
 WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
-CODES: tuple[str, ...] = (
+# Fields with the exit code of a process; 0 is a success.
+EXIT_CODE_FIELDS: tuple[str, ...] = (
     "exit_code",
     "exit_status",
     "returncode",
@@ -242,11 +249,12 @@ CODES: tuple[str, ...] = (
     "exitStatus",
     "returnCode",
 )
-HTTP_STATES: tuple[str, ...] = ("status_code", "statusCode", "http_status", "status")
+# Fields with an HTTP status code.
+HTTP_STATUS_FIELDS: tuple[str, ...] = ("status_code", "statusCode", "http_status", "status")
 _FIRST_HTTP_ERROR = 400
+# Words in the field ``status``: success, failure, and work that has ended either way.
 _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
-# These say only that the work has ended.
 _ENDED = frozenset({"completed", "complete", "finished", "done", "ended", "exited"})
 # Fields in which test runners count or list failures.
 _FAILURE_COUNTS = ("failed", "failures", "errors")
@@ -256,10 +264,10 @@ _Content = Mapping[str, Any]
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
     """Whether the reported action succeeded; None if the event does not say or reports no action.
 
-    HMX-E 4.3 requires ``success`` in a tool result; if it is missing, exit codes, HTTP status codes and errors decide,
-    inside ``result`` or next to it. HMX-E defines no fields for commands, edits, tests, browser actions and API
-    results: they are read the same way. A textual ``status`` counts too, but not inside ``result``, where it may be the
-    status of the item that was looked up.
+    HMX-E 4.3 requires ``success`` in a tool result; if it is missing, flags, exit codes, HTTP status codes and errors
+    decide, inside ``result`` or ``response`` or next to them. HMX-E defines no fields for commands, edits, tests,
+    browser actions and API results: they are read the same way. A textual ``status`` counts too, but only next to
+    them: inside, it may be the status of the item that was looked up.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -289,7 +297,7 @@ def _result(content: _Content) -> bool | None:
 
 
 def _test(content: _Content) -> bool | None:
-    """Any sign of failure wins: if collection fails, zero failed tests are not a success."""
+    """Any sign of failure wins: if the runner itself fails, zero failed tests are not a success."""
     failures = [content[name] for name in _FAILURE_COUNTS if isinstance(content.get(name), int | list)]
     verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
     signs = [not any(failures) if failures else None, verdict, _work(content)]
@@ -315,6 +323,7 @@ def _work(content: _Content) -> bool | None:
 
 
 def _success_field(content: _Content) -> bool | None:
+    """Whether the fields of *content* report a success: the first of flags, exit codes, HTTP status codes, errors."""
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])
@@ -323,16 +332,17 @@ def _success_field(content: _Content) -> bool | None:
             return not content[field]
     if True in (content.get("timed_out"), content.get("timedOut")):
         return False
-    for field in CODES:
+    for field in EXIT_CODE_FIELDS:
         if type(content.get(field)) is int:
             return bool(content[field] == 0)
-    for field in HTTP_STATES:
+    for field in HTTP_STATUS_FIELDS:
         if type(content.get(field)) is int:
             return bool(content[field] < _FIRST_HTTP_ERROR)
     return False if content.get("error") else None
 
 
-# The author of an event's text, beyond its role: ``metadata.origin``, set by importers and read by the trust rules.
+# The author of an event's text, where its role does not tell: ``metadata.origin``, set by importers and read by the
+# trust rules.
 #
 # Programs around a model write many messages in the user role: reminders, hook output, summaries, instructions for
 # sub-agents. They are evidence of what happened, but never a user's rule, preference or fact.

@@ -1,14 +1,14 @@
 """Explanations: a stored object with its evidence and conflicts."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from hmxgraph.protocol.display import HtmlTable, html_table, truncate_line
 from hmxgraph.protocol.lifecycle import Conflict
 
-_LONGEST_EVENT = 200
+_LONGEST_EVENT_TEXT = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,9 @@ class Explanation(HtmlTable):
     """A stored object of any kind (an artifact, memory, event, ...), its properties (``facts``), and its evidence.
 
     ``events`` are its direct evidence in order of time: of a memory the first 100, of an entity or relation the newest
-    20. ``rests_on`` holds the memories that an artifact was derived from, or the sides of a conflict; ``supports`` what
-    was derived from an event; ``missing`` the ids of an artifact's evidence that is not stored.
+    20, of an event the event itself. ``rests_on`` holds the memories that an artifact was derived from, or the sides of
+    a conflict; ``supports`` the memories and artifacts that have an event as evidence; ``conflicts`` those in which it
+    is a side; ``missing`` the ids of an artifact's events and memories that are not stored.
     """
 
     kind: str
@@ -47,7 +48,7 @@ class Explanation(HtmlTable):
     rests_on: tuple["Explanation", ...] = ()
     supports: tuple[Mapping[str, Any], ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    missing: tuple[str, ...] = field(default=())
+    missing: tuple[str, ...] = ()
 
     def trail(self) -> Iterator[Evidence]:
         """The events of this explanation and of those that it rests on, without repetitions."""
@@ -80,7 +81,7 @@ class Explanation(HtmlTable):
                 "time": event.timestamp[:16].replace("T", " "),
                 "session": event.session_id,
                 "event": event.event_type,
-                "text": "(erased)" if event.erased else truncate_line(event.text, _LONGEST_EVENT),
+                "text": "(erased)" if event.erased else truncate_line(event.text, _LONGEST_EVENT_TEXT),
             }
             for event in self.events
         ]

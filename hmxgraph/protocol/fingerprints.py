@@ -104,7 +104,7 @@ class ErrorPatterns(Part):
 
 
 class SessionPatterns(Part):
-    """Sessions: count, average length and average number of events (HMX-F 4)."""
+    """Sessions: count, average length in seconds and average number of events (HMX-F 4)."""
 
     avg_session_length: float
     avg_events_per_session: float
@@ -204,7 +204,7 @@ FINGERPRINT_VERSION = 1
 ENVELOPE_VERSION = 1
 ENVELOPE_FORMAT = "hmx-fingerprint"
 TIERS = ("full", "compact", "minimal")
-# Most bytes of a fingerprint, and most artifact summaries of each type, by compression tier (HMX-F 8, 15).
+# By compression tier: most bytes of a fingerprint, and most artifact summaries of each type (HMX-F 8, 15).
 TIER_BYTES: Mapping[str, int] = MappingProxyType({"full": 100 * KB, "compact": 50 * KB, "minimal": 10 * KB})
 TIER_SUMMARIES: Mapping[str, int] = MappingProxyType({"full": 100, "compact": 20, "minimal": 0})
 CONTENT_SECTIONS = (
@@ -285,7 +285,7 @@ class Fingerprint(Document):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Unknown fields (HMX-F 13), and a hash that does not match the content (HMX-F 10)."""
+        """Unknown top-level fields (HMX-F 13), and a hash that does not match the content (HMX-F 10)."""
         document = self.document()
         unknown = sorted(set(document) - set(Fingerprint.model_fields))
         expected = f"the fields of fingerprint_version {FINGERPRINT_VERSION}"
@@ -301,7 +301,9 @@ class Fingerprint(Document):
 
 
 class Envelope(Document):
-    """A fingerprint in transit (HMX-F 10); ``fingerprint`` is the plain document, so that its hash can be verified.
+    """A fingerprint in transit (HMX-F 10).
+
+    ``fingerprint`` stays a plain document: it may be of another version, and its hash must still be verifiable.
 
     >>> later = {"fingerprint_version": 7, "hmx_version": "HMX-1.0"}
     >>> envelope = Envelope(format="hmx-fingerprint", envelope_version=1, hmx_version="HMX-1.0", fingerprint=later,
@@ -348,7 +350,7 @@ class Envelope(Document):
 
 
 def fingerprint_hash(document: Mapping[str, Any]) -> str:
-    """The hash of a fingerprint's content, without ids, tenant, times, tags and metadata.
+    """The hash of a fingerprint's content (``HASHED_FIELDS``): without its ids, tenant, times, tags and metadata.
 
     >>> fingerprint_hash({"hmx_version": "HMX-1.0", "tenant_id": "a"}) == fingerprint_hash({"hmx_version": "HMX-1.0"})
     True

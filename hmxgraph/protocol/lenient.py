@@ -1,4 +1,4 @@
-"""Lenient JSON: values that strict or canonical JSON rejects are kept as text, with a warning."""
+"""Lenient JSON: values that strict or canonical JSON rejects are kept, most of them as text, with a warning."""
 
 import json
 import math
@@ -15,14 +15,15 @@ from hmxgraph.protocol.parsing import COMMA, WRITTEN_AS_INTEGER, check_values, p
 
 # Content is part of an event, which may be nested MAX_DEPTH (64) levels deep.
 DEEPEST = 60
-_DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PLAIN = frozenset({bool, type(None)})
+_LITERAL_TYPES = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert more than 4,300
 # In characters: more than the content of an event may hold.
 _LONGEST_TEXT = 600_000
+# Warnings.
+_DEEP = f"values nested deeper than {DEEPEST} are kept as text"
 _REPEATED = "earlier values of a repeated key are kept as text"
-_NUMBER = "a number too large for a float is kept as text"
+_LARGE_NUMBER = "a number too large for a float is kept as text"
 _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as text"
 
 # Lenient parsing of JSON text.
@@ -31,10 +32,10 @@ _LONG_NUMBER = f"a number of more than {_LONGEST_NUMBER:,} digits is kept as tex
 def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     """The value of JSON text, and a warning for each kind of value that was kept as text.
 
-    Lone surrogates and large integers stay as they are; :func:`storable` replaces them.
+    Lone surrogates and integers beyond 2^53-1 stay as they are; :func:`storable` replaces them.
 
     Raises:
-        MalformedJson: the text is not JSON at all, or has more than a million values.
+        MalformedJson: *data* is not JSON (NaN and infinities are not), or has more than a million values.
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
@@ -77,7 +78,7 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
         number = float(digits)
         if math.isfinite(number):
             return number
-        warnings.setdefault(_NUMBER)
+        warnings.setdefault(_LARGE_NUMBER)
         return digits
 
     value = json.loads(
@@ -87,7 +88,10 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 
 
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``."""
+    """*value*, which has the last value of each key, plus the earlier ones as text under ``KEY (repeated)``.
+
+    The suffix is repeated if there is such a key.
+    """
     last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier_texts: dict[str, list[str]] = {}
     for index, (name, part) in enumerate(pairs):
@@ -116,53 +120,54 @@ def _flattened(raw: bytes) -> Iterator[bytes]:
 
 
 def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Begin and end of each value in *raw* that is nested deeper than ``DEEPEST``."""
+    """Begin and end of each array or object in *raw* that is at level ``DEEPEST + 1``."""
     depth = start = 0
     for places, kinds in structure(raw):
         is_bracket = kinds != COMMA
         steps = kinds[is_bracket]
-        depths = depth + steps.cumsum(dtype="int64")
-        borders = depths == DEEPEST + (steps > 0)
-        for place, step in zip(places[is_bracket][borders].tolist(), steps[borders].tolist(), strict=True):
+        depths_after = depth + steps.cumsum(dtype="int64")
+        is_border = depths_after == DEEPEST + (steps > 0)
+        for place, step in zip(places[is_bracket][is_border].tolist(), steps[is_border].tolist(), strict=True):
             if step > 0:
                 start = place
             else:
                 yield start, place + 1
-        depth = int(depths[-1]) if depths.size else depth
+        depth = int(depths_after[-1]) if depths_after.size else depth
 
 
 # Python values in a form that an event can store.
 
 
 def contains_itself(value: Any) -> bool:
-    """Whether following the parts of *value* never ends.
+    """Whether *value* or one of its parts contains itself.
 
     >>> value = [[]]
     >>> value[0].append(value)
     >>> contains_itself(value), contains_itself([value[0][:0]] * 2)
     (True, False)
     """
+    # The values around the present part, by id, each with its parts still to visit.
     outer: dict[int, Iterator[Any]] = {}
-    ended: set[int] = set()
+    finished_ids: set[int] = set()
     pending = iter([value])
     while True:
-        part = next(pending, outer)  # outer is a part of no value
+        part = next(pending, outer)  # outer itself is a part of no value: it marks the end
         if part is outer:
             if not outer:
                 return False
-            ended.add(outer.popitem()[0])
+            finished_ids.add(outer.popitem()[0])
             pending = next(reversed(outer.values()), iter(()))
-        elif isinstance(part, Mapping | list | tuple) and id(part) not in ended:
+        elif isinstance(part, Mapping | list | tuple) and id(part) not in finished_ids:
             if id(part) in outer:
                 return True
             pending = outer[id(part)] = iter(part.values() if isinstance(part, Mapping) else part)
 
 
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """*value* in a form that an event can store, and a warning for each kind of value that was kept as text.
+    """*value* in a form that an event can store, and a warning for each kind of change.
 
-    Integers beyond 2^53-1, NaN, infinities, values of other types or nested too deeply become text, and so do keys that
-    are not strings; a lone surrogate becomes the replacement character. A value that contains itself is cut there.
+    Integers beyond 2^53-1, NaN, infinities, values that are not JSON or nested too deeply become text, and so do keys
+    that are not strings; a lone surrogate becomes the replacement character. A value that contains itself is cut there.
 
     >>> storable({"a": [1, 2.5, "x"]})
     ({'a': [1, 2.5, 'x']}, ())
@@ -175,14 +180,14 @@ def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
 
 @dataclass(slots=True)
 class _Walk:
-    """One traversal of a value; ``warnings`` has each kind once, in order of appearance."""
+    """One traversal of a value; ``warnings`` has each text once, in order of appearance."""
 
     warnings: dict[str, None] = field(default_factory=dict)
 
     def value(self, value: Any, outer: tuple[int, ...]) -> Any:
-        """*value* as JSON; *outer* are the ids of the values around it."""
+        """*value* in a form that an event can store; *outer* are the ids of the values around it."""
         kind = type(value)
-        if kind in _PLAIN:
+        if kind in _LITERAL_TYPES:
             return value
         if isinstance(value, str):
             return self._text(value)
@@ -235,7 +240,7 @@ class _Walk:
 
 
 def _json_text(value: Any) -> str:
-    """The JSON text of a value of any depth, cut at ``_LONGEST_TEXT`` because a value may contain itself."""
+    """The JSON text of a value of any depth, cut after ``_LONGEST_TEXT`` because a value may contain itself."""
     pieces: list[str] = []
     size = 0
     for piece in _json_pieces(value):
@@ -278,11 +283,13 @@ _COMMA = _Piece(",")
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
         return orjson.dumps(_SURROGATE.sub("\ufffd", value)).decode()
-    return orjson.dumps(value).decode() if type(value) in _PLAIN else spelled(value)
+    return orjson.dumps(value).decode() if type(value) in _LITERAL_TYPES else spelled(value)
 
 
 def spelled(value: Any) -> str:
-    """*value* as Python spells it; if a number is too long or the nesting too deep for that, as JSON, with hex numbers.
+    """*value* as Python spells it; where a number is too long or the nesting too deep for that, as JSON.
+
+    Numbers that are too long are spelled in hex.
 
     >>> spelled({"a": 1}), spelled([10**5_000])[:6]
     ("{'a': 1}", '[0x31e')

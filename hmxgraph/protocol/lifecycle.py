@@ -18,8 +18,8 @@ class ArtifactReceipt(HtmlTable):
     ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
     another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
     ``superseded_id`` is the artifact that it replaced, ``conflicts`` are the ids of the conflicts that it opened.
-    ``ignored`` names the changeable fields in which an unchanged or duplicate document differs from the stored one:
-    use `transition` to change the status; counts change with new evidence.
+    ``ignored`` names the mutable fields in which an unchanged or duplicate document differs from the stored one: use
+    `transition` to change the status; counts change with new evidence.
     """
 
     artifact: Artifact
@@ -46,7 +46,7 @@ class ArtifactReceipt(HtmlTable):
 
 @dataclass(frozen=True, slots=True)
 class ArtifactFilter:
-    """Which artifacts to list; fields that are None or empty do not filter.
+    """Which artifacts to list; a field that is None or empty excludes nothing.
 
     ``agent_id`` and ``situation`` (tags) are matched against the validity scope (HMX-A 6); ``compiled_by`` is the
     artifact's own ``agent_id``. All ``tags`` and all words of ``text`` must match.
@@ -69,8 +69,8 @@ SORTS = ("created", "updated", "confidence", "evidence")
 class Sorting:
     """How to sort a listing of artifacts, and whether to count all that match (``total``).
 
-    Without ``sort``, the last recorded come first, or with the order ``asc`` the first created. ``evidence`` is the
-    number of observations or, if none is recorded, the number of source events.
+    Without ``sort``, the last recorded come first; with ``order="asc"``, the first created. ``evidence`` sorts by the
+    number of observations or, if it is not recorded, by the number of source events.
     """
 
     sort: str | None = None
@@ -185,7 +185,8 @@ class ConflictSide:
 class Conflict:
     """Two or more records that cannot all be true.
 
-    A resolved conflict says which side was kept (``kept_id``; None keeps every side) and why (``resolution``).
+    A resolved conflict says which side was kept (``kept_id``; None: every side, or none still holds) and why
+    (``resolution``).
     """
 
     conflict_id: str

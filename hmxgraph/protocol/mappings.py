@@ -5,11 +5,11 @@ MemoryFingerprint (HMX-F 2).
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from hmxgraph.protocol.artifacts import Artifact
 from hmxgraph.protocol.canonical import content_hash
-from hmxgraph.protocol.document import schema
+from hmxgraph.protocol.document import Node, schema
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.fingerprints import Fingerprint
 from hmxgraph.protocol.packs import ContextPack
@@ -18,9 +18,6 @@ from hmxgraph.protocol.packs import ContextPack
 #
 # Only names that the schema lists are renamed: keys of a map (tool names, sections) and unknown fields are data. An
 # unknown field that collides with a renamed one gets an extra underscore, so that every value round-trips.
-
-# A JSON Schema, or a part of one.
-Node: TypeAlias = Mapping[str, Any]
 
 
 def camel(name: str) -> str:
@@ -84,11 +81,10 @@ def _snake_key(key: str, names: Node) -> str:
 
 # The conversions.
 #
-# Fields that the internal type lacks are kept in its metadata under ``hmx``, so that every document round-trips; an
-# existing ``hmx`` value is kept under ``hmx.hidden``. Internal values that never were HMX documents need their missing
-# fields as keyword arguments.
+# Fields that the internal type lacks are kept in its metadata under ``hmx.fields``, so that every document round-trips;
+# metadata whose names are then taken, such as ``hmx``, are kept under ``hmx.hidden``. Internal values that never were
+# HMX documents need their missing fields as keyword arguments.
 
-_ABSENT = object()
 _TRACE_FIELDS = {
     "event_id": "id",
     "event_type": "eventType",
@@ -153,8 +149,8 @@ def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
 def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
     """The CompiledArtifact of *artifact* (HMX-A 11).
 
-    The fields of its content are at the top level; if one collides with another field, the whole content is kept in the
-    metadata instead.
+    The fields of its content are at the top level. If one of them collides with another field, the whole content is
+    kept in the metadata instead.
     """
     document = artifact.document()
     compiled = {name: document.pop(field) for field, name in _COMPILED_FIELDS.items() if field in document}
@@ -230,18 +226,18 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
 
 
 def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """*metadata* with *promoted* fields; ``hmx`` gets the *extra* fields, and the metadata whose names are taken."""
+    """*metadata* with the *promoted* fields, and the *extra* ones and hidden metadata under ``hmx``."""
     hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
     hmx = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
     return {**metadata, **promoted, "hmx": hmx}
 
 
 def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The original metadata, the promoted fields, and the remaining fields."""
+    """The original metadata, the *promoted* fields, and the extra fields: what :func:`_packed` was given."""
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
     fields = {name: metadata[name] for name in promoted if name in metadata}
-    hmx = metadata.get("hmx", _ABSENT)
+    hmx = metadata.get("hmx")
     if not isinstance(hmx, Mapping) or not isinstance(hmx.get("fields"), Mapping):
         return {name: value for name, value in metadata.items() if name not in fields}, fields, {}
     visible = {name: value for name, value in metadata.items() if name not in fields and name != "hmx"}

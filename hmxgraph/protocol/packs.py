@@ -8,6 +8,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.protocol.canonical import canonical_bytes, sha256_hex
 from hmxgraph.protocol.document import KB, Document, Limits, Part, Specification, Structure
 
+# The sections of a pack, each with the source types that the specification names for it (HMX-C 3.1).
 SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "core": ("policy", "entity"),
@@ -37,12 +38,13 @@ SECTION_PRIORITY = (
 SOURCE_TYPES = ("episode", "memory", "relation", "conflict", "policy", "entity", "artifact")
 STRATEGIES = ("ranked", "recency_biased", "breadth_first", "depth_first", "fingerprint_guided")
 DROP_REASONS = ("budget_exceeded", "low_relevance", "duplicate", "deprecated", "conflict", "provenance_failed")
+# Size limits (HMX-C 12).
 MAX_ENTRIES = 500
 MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10
 MAX_CONSTRAINTS = 20
 MAX_PACK_BYTES = 256 * KB
-# Upper bound of the bytes that the hash and the duration add to a pack, field names included.
+# Upper bound of the bytes that the pack's hash and the assembly duration add to its text, field names included.
 UNHASHED_BYTES = 160
 
 
@@ -60,7 +62,7 @@ class Provenance(Part):
 
 
 class Entry(Part):
-    """One unit of knowledge in a pack (HMX-C 3); text from outside begins with its label, such as ``[web]``."""
+    """One piece of knowledge in a pack (HMX-C 3); text from outside begins with its label, such as ``[web]``."""
 
     section: str
     content: str
@@ -229,11 +231,11 @@ def pack_hash(document: Mapping[str, Any]) -> str:
     >>> pack_hash(fast) == pack_hash(slow)
     True
     """
-    return sha256_hex(hashed_text(document))
+    return sha256_hex(hashed_bytes(document))
 
 
-def hashed_text(document: Mapping[str, Any]) -> bytes:
-    """The canonical bytes that :func:`pack_hash` hashes; the whole pack has at most ``UNHASHED_BYTES`` more."""
+def hashed_bytes(document: Mapping[str, Any]) -> bytes:
+    """The canonical text that :func:`pack_hash` hashes; that of the whole pack is at most ``UNHASHED_BYTES`` longer."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}
@@ -243,7 +245,7 @@ def hashed_text(document: Mapping[str, Any]) -> bytes:
 
 
 def _budget_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
-    """Violations of the hard token limit by the stated usage, or by the sum of the entries' estimates (HMX-C 4)."""
+    """Faults if the stated usage, or the sum of the entries' estimates, exceeds the token budget (HMX-C 4)."""
     budget = document["token_budget"]
     expected = f"at most {budget['total_budget']} tokens, the hard limit"
     if budget["used"] > budget["total_budget"]:

@@ -22,17 +22,18 @@ if TYPE_CHECKING:
 MAX_DEPTH = 64
 # More values than any event or message holds.
 MOST_VALUES = 1_000_000
+# One of them precedes each value of an array and each member of an object.
 _SEPARATORS = (b",", b"[", b"{")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
-_PIECE = 1 << 18
-_CLOSING, COMMA, _QUOTE = -1, 2, 3
-_KINDS = bytes(
-    {0x5B: 1, 0x7B: 1, 0x5D: 0xFF, 0x7D: 0xFF, 0x2C: COMMA, 0x22: _QUOTE}.get(code, 0) for code in range(256)
-)
-_NESTED = (dict, list)
-# Digits become "d" and everything but minus signs a blank, so that a search finds long integers.
+_PIECE_BYTES = 1 << 18
+# The kinds of bytes that `structure` tells apart; 0 is any other.
+_OPENING, _CLOSING, COMMA, _QUOTE = 1, -1, 2, 3
+_KIND_OF_BYTE = {"[": _OPENING, "{": _OPENING, "]": _CLOSING, "}": _CLOSING, ",": COMMA, '"': _QUOTE}
+_KINDS = bytes(_KIND_OF_BYTE.get(chr(code), 0) & 0xFF for code in range(256))
+_CONTAINERS = (dict, list)
+# Translates digits to "d" and everything else but minus signs to a blank, so that a search finds long integers.
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
-_NO_OPENERS = bytes(code for code in range(256) if code not in b"{[")
+_ALL_BUT_OPENING = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats
 _LONG_NEGATIVE = b"-" + b"d" * 19  # -2^63 has 19
 
@@ -43,9 +44,9 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
     With ``unique_keys=False`` the last of repeated keys wins, as RFC 8259 permits.
 
     Raises:
-        MalformedJson: *data* is not JSON, or it has NaN, infinities, numbers beyond the range of a float or lone
-            surrogates (the error names the position in bytes), repeated keys, nesting deeper than 64 levels, or more
-            than a million values.
+        MalformedJson: *data* is not JSON, or has NaN, infinities, numbers beyond the range of a float or lone
+            surrogates; the error names the position in bytes. Or *data* has repeated keys, nesting deeper than 64
+            levels, or more than a million values.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -57,7 +58,7 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
 
 
 def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
-    """The parsed value and an upper bound of its canonical size in bytes, which is 0 if an integer is beyond 2^53-1.
+    """The value of strict JSON text, and an upper bound of its canonical size in bytes: see `canonical_size_bound`.
 
     Raises:
         MalformedJson: see :func:`parse_json`.
@@ -72,7 +73,7 @@ def _parse(data: bytes | bytearray | str, *, unique_keys: bool) -> tuple[Any, in
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_values(raw)
     value = _syntax(raw)
-    if len(raw.translate(None, _NO_OPENERS)) > MAX_DEPTH and depth(value) > MAX_DEPTH:
+    if len(raw.translate(None, _ALL_BUT_OPENING)) > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise MalformedJson(f"nested deeper than {MAX_DEPTH}")
     compact = _compact(value)
     if raw != compact and _may_be_inexact(raw, compact, unique_keys=unique_keys):
@@ -97,17 +98,18 @@ def check_values(raw: bytes | bytearray) -> None:
 def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "NDArray[np.int8]"]]:
     """The positions of brackets and commas outside strings, and their kinds: 1 opens, -1 closes, ``COMMA``.
 
-    Each piece of the text yields two arrays: a loop over single bytes would take a minute for a long line of brackets.
+    Yields two arrays for each piece of the text: a loop over single bytes would take a minute for a long line of
+    brackets.
     """
     import numpy as np  # noqa: PLC0415 - only needed for large text and for text that is not strict JSON
 
     quotes = 0
-    half_escape = False
-    for offset in range(0, len(raw), _PIECE):
-        piece = raw[offset : offset + _PIECE]
-        blanked = _ESCAPE.sub(b"  ", b" " + piece[1:] if half_escape else piece)
-        half_escape = blanked.endswith(b"\\")
-        kinds = np.frombuffer(blanked.translate(_KINDS), dtype=np.int8)
+    escape_is_split = False  # between the last piece and this one
+    for offset in range(0, len(raw), _PIECE_BYTES):
+        piece = raw[offset : offset + _PIECE_BYTES]
+        without_escapes = _ESCAPE.sub(b"  ", b" " + piece[1:] if escape_is_split else piece)
+        escape_is_split = without_escapes.endswith(b"\\")
+        kinds = np.frombuffer(without_escapes.translate(_KINDS), dtype=np.int8)
         places = np.flatnonzero(kinds)
         is_quote = kinds[places] == _QUOTE
         quotes_before = quotes + np.cumsum(is_quote)
@@ -148,12 +150,12 @@ def _reason(message: str, remaining_bytes: bytes | bytearray) -> str:
 
 
 def depth(value: Any) -> int:
-    """How deeply the objects and arrays in *value* are nested; 0 for any other value.
+    """The number of levels of objects and arrays in *value*; 0 for any other value.
 
     >>> depth([[], {"a": [1]}])
     3
     """
-    level: list[Any] = [value] if isinstance(value, _NESTED) else []
+    level: list[Any] = [value] if isinstance(value, _CONTAINERS) else []
     levels = 0
     while level:
         levels += 1
@@ -161,13 +163,13 @@ def depth(value: Any) -> int:
             part
             for container in level
             for part in (container.values() if isinstance(container, dict) else container)
-            if isinstance(part, _NESTED)
+            if isinstance(part, _CONTAINERS)
         ]
     return levels
 
 
 def canonical_size_bound(value: Any) -> int:
-    """An upper bound of the canonical size of *value* in bytes; 0 if an integer is beyond 2^53-1.
+    """An upper bound of the canonical size of *value* in bytes; 0 if an integer is beyond 2^53-1 or it is no JSON.
 
     >>> canonical_size_bound({"a": [1, 2]}), canonical_size_bound(2**53)
     (66, 0)
@@ -176,12 +178,16 @@ def canonical_size_bound(value: Any) -> int:
 
 
 def _most_bytes(compact: bytes) -> int:
-    """An upper bound of the canonical size: canonical text is longer than *compact* only for exponents (1e20)."""
+    """An upper bound of the canonical size of a value, from its *compact* text by orjson.
+
+    Canonical text is longer only for exponents: it writes ``1e20``, 4 bytes, with 21 digits. That is 17 bytes more and
+    less than 6 times as long.
+    """
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 
 def _compact(value: Any) -> bytes:
-    """*value* as JSON text from orjson; empty if an integer is beyond 2^53-1."""
+    """*value* as JSON text from orjson; empty if an integer is beyond 2^53-1 or *value* is no JSON."""
     try:
         return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
     except TypeError:
@@ -222,9 +228,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # Python values that are not JSON: every fault with its path.
 
 _CLAUSE = "RFC 8785 3.1"
-# No standard limits the depth.
+# Cited instead of a clause: no standard limits the depth.
 _OWN_LIMIT = "own limit"
-_STRICT = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
+_STRICT_OPTIONS = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 _SAFE_INTEGER = "an integer within ±(2^53-1)"
 # Canonical JSON writes whole floats below this as integers (RFC 8785 3.2.2.3), which are unsafe beyond 2^53-1.
@@ -235,7 +241,7 @@ Steps: TypeAlias = tuple[str | int, ...]
 
 
 def json_path(*steps: str | int) -> str:
-    """The JSON path (RFC 9535) of a value inside its document.
+    """The JSON path (RFC 9535) of the value to which *steps* lead.
 
     >>> json_path("entries", 3, "odd name")
     "$.entries[3]['odd name']"
@@ -244,7 +250,7 @@ def json_path(*steps: str | int) -> str:
 
 
 def describe(value: Any) -> str:
-    """*value* in a few words, for an error message.
+    """*value*, abridged for an error message.
 
     >>> describe([1]), describe(None), describe("x" * 100)
     ('an array', 'null', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'")
@@ -261,13 +267,13 @@ def describe(value: Any) -> str:
 def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
     """A copy of *value* in a tuple; None unless a quick check proves that *value* consists of JSON values only."""
     try:
-        text = orjson.dumps(value, option=_STRICT)
+        text = orjson.dumps(value, option=_STRICT_OPTIONS)
     except TypeError:
         return None
     copy = orjson.loads(text)
+    is_shallow = text.count(b"{") + text.count(b"[") <= MAX_DEPTH or depth(copy) <= MAX_DEPTH
     # orjson turns NaN into null, tuples into lists and UUIDs into strings, none of which equals its copy.
-    shallow = text.count(b"{") + text.count(b"[") <= MAX_DEPTH or depth(copy) <= MAX_DEPTH
-    return (copy,) if shallow and copy == value else None
+    return (copy,) if is_shallow and copy == value else None
 
 
 def has_safe_numbers(value: Any) -> bool:
@@ -315,7 +321,10 @@ def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> I
 
 
 def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
-    """*value* with null for what is not JSON, and without keys that are not, so that the rest can be validated."""
+    """*value* with null for what :func:`json_faults` reports, and without such keys, so that the rest can be validated.
+
+    *outer* are the ids of the values around it.
+    """
     if isinstance(value, Mapping | list | tuple) and (len(outer) >= MAX_DEPTH or id(value) in outer):
         return None
     if isinstance(value, Mapping):
@@ -327,14 +336,14 @@ def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
 
 
 def with_short_arrays(value: Any, most: int) -> Any:
-    """*value* with every array cut to its first *most* elements, enough to report its faults."""
+    """*value* with every array cut to its first *most* elements."""
     if isinstance(value, Mapping):
         return {name: with_short_arrays(part, most) for name, part in value.items()}
     return [with_short_arrays(part, most) for part in value[:most]] if isinstance(value, list | tuple) else value
 
 
 def unsafe_integer(value: Any, steps: Steps) -> Iterator[Fault]:
-    """A fault if *value* is a float beyond 2^53-1 in an integer field."""
+    """A fault if *value*, that of an integer field, is a float beyond 2^53-1."""
     if isinstance(value, float) and abs(value) > MAX_INTEGER:
         yield _fault(steps, describe(value), _SAFE_INTEGER)
 
@@ -384,8 +393,8 @@ def _step(step: str | int) -> str:
 
 # Checks of the arguments that callers pass.
 
-# Longer values are truncated in error messages.
-LONGEST_QUOTE = 60
+# Characters; longer values are truncated in error messages.
+_LONGEST_QUOTED = 60
 
 
 def checked_text(name: str, value: object, way_out: str = "spell it as in the records") -> str:
@@ -421,10 +430,10 @@ def checked_flag(name: str, value: object) -> bool:
 
 
 def checked_integer(name: str, value: object, expected: str, least: int, most: int | None = None) -> int:
-    """*value*, if it is an integer from *least* to *most*.
+    """*value*, if it is an integer from *least* to *most* (None: no upper limit).
 
     Raises:
-        InvalidRequest: *value* has another type or is out of range; the error names the argument.
+        InvalidRequest: *value* has another type or is out of range; the error names the argument and *expected*.
 
     >>> checked_integer("limit", "3", "a number of hits", 1, 500)
     Traceback (most recent call last):
@@ -438,6 +447,8 @@ def checked_integer(name: str, value: object, expected: str, least: int, most: i
 
 def checked_list(name: str, value: object) -> list[str]:
     """*value* as a list, empty for None; a string is rejected, because it would be split into characters.
+
+    The elements are not checked.
 
     Raises:
         InvalidRequest: *value* is not a list or tuple; the error names the argument.
@@ -454,10 +465,10 @@ def checked_list(name: str, value: object) -> list[str]:
 
 
 def quoted(value: object) -> str:
-    """*value* as error messages quote it, truncated if long; huge integers in hex: Python limits decimal digits.
+    """*value* as error messages quote it, truncated if long; integers beyond 2^53-1 in hex: Python limits decimals.
 
     >>> quoted("ana"), quoted(10**5_000)[:6]
     ("'ana'", '0x31e2')
     """
     text = hex(value) if isinstance(value, int) and abs(value) > MAX_INTEGER else repr(value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}\u2026"
+    return text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}\u2026"

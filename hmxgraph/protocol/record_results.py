@@ -1,7 +1,7 @@
 """Results of the operations on task records: receipts, views, search hits, libraries, resumes."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hmxgraph.protocol.display import short_text
@@ -24,7 +24,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class RecordReceipt:
-    """The ids of a written record, of its task and of the events that report it, and its projections.
+    """The ids of a written record, of its task and of the events that report the record, and its projections.
 
     ``created`` is False if an identical record was stored before.
     """
@@ -48,9 +48,10 @@ class RecordReceipt:
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A stored record with its current trust, derived from its replies.
+    """A stored record with its present trust, derived from its replies.
 
-    ``verified_by`` and ``rejected_by`` are the ids of the latest verdicts of other agents.
+    ``verified_by`` and ``rejected_by`` are the ids of replies: the latest verdict of each other agent. ``stale`` marks
+    a digest that later records made out of date.
     """
 
     record: TaskRecord
@@ -115,7 +116,8 @@ class Hit:
     """A search hit: a record, its score, and the projection that matched best.
 
     A compact hit has a short ``matched_text`` and leaves the record out of its document. ``expanded_siblings`` are
-    records with the same ``event:`` tag. ``origin`` is the scope of the hit if the search covered several.
+    records of its project with the same ``event:`` tag. ``origin`` is the scope of the hit if the search covered
+    several.
     """
 
     view: RecordView
@@ -137,7 +139,7 @@ class Hit:
         return self.view.trust_tier
 
     def document(self) -> dict[str, Any]:
-        """The hit as a JSON-able dict; a compact hit has ids, trust and a short text."""
+        """The hit as a JSON-able dict; that of a compact hit leaves out the record."""
         document = self.view.trust() | {
             "score": self.score,
             "matched_kind": self.matched_kind,
@@ -150,7 +152,7 @@ class Hit:
         return document if self.compact else document | {"artifact": self.view.record.document()}
 
     def compacted(self) -> "Hit":
-        """The same hit with a short text and without the record."""
+        """The same hit as a compact one, its siblings reduced to id and short text."""
         siblings = tuple(
             {"artifact_id": sibling["artifact_id"], "text": short_text(sibling["text"])}
             for sibling in self.expanded_siblings
@@ -160,7 +162,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first (without words, newest first); ``omitted`` counts those that did not fit the token budget.
+    """Hits, best first, or newest first if no words were searched; ``omitted`` counts those beyond the token budget.
 
     ``scope_expansion`` lists the scopes that a search with aliases covered, with the number of hits from each.
     """
@@ -216,8 +218,8 @@ class TaskView:
 class TaskEntry:
     """A task on the board.
 
-    ``assignee`` is None if nobody holds the task: nobody claimed it since it was last released or reopened, or the
-    lease ran out (of a finished task: before it was finished).
+    ``assignee`` is who holds the task or, once it is finished, who held it then. None: nobody claimed it since it was
+    last released or reopened, or the lease ran out before.
     """
 
     task_id: str
@@ -237,7 +239,7 @@ class TaskEntry:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The entries of one library, its digest, and active compiled artifacts of matching types."""
+    """The entries of one library (failures, decisions, ...), its digest, and active compiled artifacts of its types."""
 
     role: str
     records: tuple[RecordView, ...]
@@ -264,13 +266,13 @@ class Library:
 class Grounding:
     """How well a claim is grounded: the records that support it, those that contradict it, and hints.
 
-    A digest or an unsigned record is only a hint.
+    Digests and records without an agent are only hints.
     """
 
     grounding_status: str
     supporting: tuple[Hit, ...]
     conflicting: tuple[Hit, ...]
-    hints: tuple[Hit, ...] = field(default=())
+    hints: tuple[Hit, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The grounding as a JSON-able dict."""
@@ -289,7 +291,8 @@ class Grounding:
 class Account:
     """A task as its records describe it; apart from runs, no text is repeated.
 
-    Lists are oldest first, except that runs are newest first, and ``open`` has the holder first and outputs last.
+    Lists are oldest first, except that runs are newest first, and ``open`` begins with the holder of the task, or why
+    it was reopened, and ends with the outputs that are still expected.
     """
 
     goal: str = ""
@@ -328,7 +331,7 @@ class Account:
             yield from (f"{TITLES[name]}: {text}" for text in (texts if most is None else texts[-most:]))
 
 
-# The title of each field that ``Account.lines`` can show, in reading order.
+# The title of each field that ``Account.lines`` can show, in the order of ``Resume.text``.
 TITLES = {
     "motivation": "Why",
     "hypothesis": "Hypothesis",
@@ -357,9 +360,8 @@ TITLES = {
 class Resume(Account):
     """A task for whoever resumes it: its account, and the records behind it.
 
-    ``sources`` lists the ids of the records summarised here, ``verified`` those countersigned by another agent
-    and rejected by none; ``digest`` is the record that stores the account. The digest is only a hint: the sources are
-    authoritative.
+    ``sources`` lists the ids of the records summarised here, ``verified`` those of them that are verified records;
+    ``digest`` is the record that stores the account, and only a hint: the sources are authoritative.
     """
 
     task_id: str = ""

@@ -6,6 +6,7 @@ from hmxgraph.errors import Fault
 from hmxgraph.protocol.document import Document, Limits, Part, Specification, Structure
 from hmxgraph.protocol.timestamps import microseconds
 
+# Kinds of records.
 ARTIFACT_KINDS = (
     "task_start",
     "task_progress",
@@ -19,6 +20,7 @@ ARTIFACT_KINDS = (
     "digest",
     "task_finish",
 )
+# Kinds of the searchable texts of a record.
 PROJECTION_KINDS = (
     "task_goal",
     "task_summary",
@@ -38,10 +40,12 @@ DIGEST_ROLES = (
     "evidence_library",
     "highlight_library",
 )
-# Roles of checkpoints that move a task on the board.
+# Roles of checkpoints (``task_progress``) that move a task on the board.
 BOARD_ROLES = ("claim", "release", "reopen")
+# How far a record was processed, and how far it can be trusted; `hmxgraph.records.trust` derives both.
 PROMOTION_STATES = ("raw", "summarized", "canonical", "verified")
 TRUST_TIERS = ("semantic_candidate", "canonical_record", "compiled_digest_hint", "verified_record")
+# What a search prefers; all but the first also have a digest.
 MODES = (
     "generic",
     "brief_project",
@@ -51,6 +55,7 @@ MODES = (
     "find_evidence",
     "find_highlights",
 )
+# What a search can be limited to: fields of records, and of the datasets and entities that they name.
 FILTERS = (
     "task_id",
     "artifact_kind",
@@ -74,7 +79,7 @@ FILTERS = (
 
 
 class Contributor(Part):
-    """A contributor to a record."""
+    """Who contributed to a record, and what."""
 
     contributor_id: str
     display_name: str | None = None
@@ -99,7 +104,7 @@ class EntityRef(Part):
 
 
 class RecordProvenance(Part):
-    """The origin of a record."""
+    """Where a record comes from: a file, a commit or a tool call."""
 
     uri: str | None = None
     repo: str | None = None
@@ -191,12 +196,12 @@ class TaskRecord(Document):
 
     @property
     def created_us(self) -> int:
-        """The time of creation in UTC microseconds since 1970."""
+        """``timestamp_created`` in UTC microseconds since 1970."""
         return _us(self.timestamp_created)
 
     @property
     def observed_us(self) -> int | None:
-        """The time of observation in UTC microseconds since 1970, or None."""
+        """``timestamp_observed`` in UTC microseconds since 1970, or None."""
         return None if self.timestamp_observed is None else _us(self.timestamp_observed)
 
     @property
@@ -213,4 +218,5 @@ class TaskRecord(Document):
 
 
 def _us(time: int | str) -> int:
+    """A time of the wire, in milliseconds or as date-time text, in microseconds."""
     return microseconds(time) if isinstance(time, str) else time * 1000

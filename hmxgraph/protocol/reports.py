@@ -9,7 +9,7 @@ from hmxgraph.errors import Fault, InvalidRequest
 from hmxgraph.protocol.display import HtmlTable
 from hmxgraph.protocol.timestamps import iso
 
-# The outcome of each line: accepted, duplicate, conflicting, skipped, or rejected with all its faults.
+# The outcome of each ingested line and event.
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEvent:
-    """An event whose id is taken by an earlier event with different content, which is kept."""
+    """An event that was not stored: an earlier event with other content has its id."""
 
     source: str
     line: int
@@ -74,10 +74,10 @@ class IngestReport(HtmlTable):
     """The outcome of every line and every event.
 
     ``sources`` counts lines, source by source. Each event made from them is counted once: ``accepted``, among the
-    ``duplicates``, among the ``conflicts`` (its id is taken by an earlier event with different content), or in
-    ``rejected_count``, which also counts rejected lines. ``late`` events were stored after later events of their
-    session; ``rehomed`` events named another tenant and were moved to this one; ``sessions`` counts the sessions that
-    got new events. ``rejected`` and ``conflicting`` list the first 10,000 rejections and conflicts.
+    ``duplicates``, among the ``conflicts`` (an earlier event with other content has its id), or in ``rejected_count``,
+    which also counts rejected lines. ``late`` events were stored after later events of their session; ``rehomed``
+    events named another tenant and were moved to this one; ``sessions`` counts the sessions that got new events.
+    ``rejected`` and ``conflicting`` list the first 10,000 rejections and conflicts.
     """
 
     tenant_id: str
@@ -147,10 +147,10 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
 
 
 class BatchReceipt(NamedTuple):
-    """The outcome of one batch: its new events (``accepted``), those of them that are late, duplicates, conflicts.
+    """The outcome of one batch: the numbers of new events (``accepted``), of late ones among them, and of duplicates.
 
-    ``sessions`` are the keys of the sessions with new events. ``refused``: events rejected at write time, by checks
-    that need stored events; each with its document.
+    ``sessions`` are the keys of the sessions with new events. ``refused``: events that were rejected by comparison with
+    stored ones, each with its document.
     """
 
     sessions: tuple[str, ...] = ()
@@ -165,13 +165,14 @@ class BatchReceipt(NamedTuple):
 # Maximum distinct warnings per call, so that memory stays constant: each warning quotes its event.
 _MOST_WARNINGS = 500
 _OTHER_WARNINGS = "further warnings"
-# Maximum rejections and conflicts listed in a report; the rest are only counted (a rejects file gets all rejections).
+# Maximum rejections, and maximum conflicts, listed in a report; the rest are only counted. A rejects file gets all
+# rejections.
 MOST_NAMED = 10_000
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts receipts, rejections and lines as they come; `report` returns the totals."""
+    """The totals of a running ingestion: it counts receipts, rejections, warnings and lines as they come."""
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
@@ -184,11 +185,11 @@ class Tally:
     _sources: dict[str, "SourceTally"] = field(default_factory=dict)
 
     def source(self, name: str, title: str) -> "SourceTally":
-        """The tally of source *name*, whose format is *title*."""
+        """The tally of the source *name*; *title* is that of its format."""
         return self._sources.setdefault(name, SourceTally(name, title))
 
     def reject(self, rejection: Rejection, *, line: bool = True) -> None:
-        """Count *rejection*; a whole rejected *line* no longer counts as a line with events."""
+        """Count *rejection*; with *line*, the whole line is rejected and no longer counts as one with events."""
         self.rejected_count += 1
         if len(self.rejected) < MOST_NAMED:
             self.rejected.append(rejection)
@@ -200,8 +201,8 @@ class Tally:
     def warn(self, warnings: Iterable[str]) -> None:
         """Count each of *warnings*; beyond 500 distinct texts, new ones are counted together."""
         for warning in warnings:
-            is_counted = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
-            self._warnings[warning if is_counted else _OTHER_WARNINGS] += 1
+            is_listed = warning in self._warnings or len(self._warnings) < _MOST_WARNINGS
+            self._warnings[warning if is_listed else _OTHER_WARNINGS] += 1
 
     def add(self, receipt: BatchReceipt) -> None:
         """Count the outcome of one batch."""
@@ -283,7 +284,7 @@ class Receipt:
 
     @property
     def event_id(self) -> str:
-        """The first event of the item, empty if there is none."""
+        """The id of the first event of the item, empty if there is none."""
         return self.event_ids[0] if self.event_ids else ""
 
     def document(self) -> dict[str, Any]:
@@ -351,8 +352,8 @@ class ForgetCriteria:
 
     ``user_id`` selects events whose metadata names that user, and what was remembered for the user; ``fingerprint``
     selects the event that logs an import, and withdraws the import. ``before_us`` selects events before that instant,
-    ``older_than_us`` events of a greater age at the tenant's logical time, ``expired`` events whose ttl has expired by
-    that time. ``now_us``: wall-clock time, used instead of the logical time if it is later.
+    ``older_than_us`` events of a greater age, ``expired`` events whose ttl has expired. Ages and ttls are measured at
+    the tenant's logical time or, if it is later, at ``now_us``, which is no criterion.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -389,7 +390,7 @@ class AheadEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClockReport:
-    """The tenant's logical time before and after a repair, and events too far ahead of the clock (at most 1,000)."""
+    """The tenant's logical time before and after a repair, and the events too far ahead, at most 1,000."""
 
     tenant_id: str
     dry_run: bool
@@ -414,11 +415,11 @@ class ErasedEvent(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run would be.
 
-    ``events`` lost their content, and so did the task records that they reported (``records``).
-    ``artifacts``, ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts
-    compiled from a session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and
-    the next compilation learns again from the remaining events. ``remaining`` counts selected events that still hold
-    content: 0 proves that the forget is complete.
+    ``events`` lost their content, and so did the task records that they reported (``records``). ``artifacts``,
+    ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts compiled from a
+    session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
+    compilation learns again from the remaining events. ``sessions`` counts the sessions of the events. ``remaining``
+    counts selected events that still hold content: 0 proves that the forget is complete.
 
     ``shared_sessions`` are those of a user's events in which others spoke, too: answers, tool calls and other users,
     who may repeat what the user said. They keep this; only this report can name these sessions, as erased events name
@@ -464,8 +465,8 @@ class CompileReport(HtmlTable):
     ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
     whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts the sessions
     that were read in this run, and ``events`` their events; of all ``sessions``, ``without_outcome`` counts those whose
-    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``no_material`` holds
-    sentences on what could not be learned, and why.
+    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``near_duplicates``
+    counts patterns left out for a similar one, ``no_material`` holds sentences on what could not be learned, and why.
     """
 
     tenant_id: str
@@ -520,7 +521,7 @@ class CompileReport(HtmlTable):
 COUNT_FIELDS = ("created", "updated", "unchanged", "deprecated", "skipped")
 
 
-# Verification: the number of records checked, and the findings.
+# Verification.
 
 Level: TypeAlias = Literal["wrong", "missing"]
 
@@ -624,7 +625,7 @@ class WithdrawnImport:
 
 @dataclass(frozen=True, slots=True)
 class BackupReport(HtmlTable):
-    """A tenant's backup: its file, counts of nodes and relationships, and the hash of the graph digest (HMX-F 5)."""
+    """A tenant's backup: its file and ``size`` in bytes, its counts, and the hash of the graph digest (HMX-F 5)."""
 
     tenant_id: str
     path: str

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Bytes and their *format*, identified by five names.
+    """Bytes (*body*) and their *format*, identified by five names.
 
     A *shelf*, such as a thread, can be dropped as a whole, or read by kind, place and item; *kind*, *place*, *item* and
     *part* identify a state on its shelf. *mark* is a label that several states may share: it finds states of one kind

@@ -15,7 +15,7 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """A remaining step of the task schema ``artifact_id``, or with None a step that only similar requests suggest."""
+    """A remaining step of the task schema ``artifact_id``, or with None a usual step of similar requests."""
 
     order: int
     description: str
@@ -29,9 +29,9 @@ class Suggestion:
     """The next tools, most likely first, and the remaining steps.
 
     ``artifact_id``, ``title`` and ``confidence`` are those of the task schema that fits the session, ``current_step``
-    is the last of its steps that the session has reached (0 if none), ``recovery`` the steps of the playbooks for the
-    current failure. If no schema fits, ``artifact_id`` and ``title`` are None, and the steps are those of similar
-    requests, in their usual order.
+    is the last of its steps that the session has reached (0 if none), ``total_steps`` their number. If no schema fits,
+    ``artifact_id`` and ``title`` are None, and the steps are those of similar requests, in their usual order.
+    ``recovery`` holds the steps of the playbooks for the current failure.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

@@ -15,7 +15,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # up to a day outside.
 FIRST_US = -62_135_596_800 * _SECOND
 LAST_US = 253_402_300_800 * _SECOND - 1
-# How errors describe such an instant.
+# How errors describe an instant that :func:`iso` can format.
 REPRESENTABLE = "a time in the years 1 to 9999, in UTC"
 
 
@@ -43,7 +43,7 @@ def microseconds(text: str) -> int:
 
 
 def iso(us: int) -> str:
-    """The instant as ISO 8601 in UTC, with milliseconds, or with microseconds if it is not a whole millisecond.
+    """The instant *us* as ISO 8601 in UTC, with milliseconds, or with microseconds if it is not a whole millisecond.
 
     >>> iso(1773457200000000), iso(1)
     ('2026-03-14T03:00:00.000Z', '1970-01-01T00:00:00.000001Z')
@@ -53,7 +53,7 @@ def iso(us: int) -> str:
 
 
 def is_representable(us: int) -> bool:
-    """Whether :func:`iso` can format that instant: it lies in the years 1 to 9999, in UTC.
+    """Whether :func:`iso` can format the instant *us*: it lies in the years 1 to 9999, in UTC.
 
     >>> [is_representable(microseconds(f"9999-12-31T23:59:59{offset}")) for offset in ("Z", "-01:00")]
     [True, False]
@@ -63,6 +63,7 @@ def is_representable(us: int) -> bool:
 
 @functools.cache
 def _pattern() -> re.Pattern[str]:
+    """The parts of an RFC 3339 date-time, such as ``2026-03-14T03:00:00.5+01:00``, as groups."""
     return re.compile(
         r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
     )

@@ -11,19 +11,19 @@ from hmxgraph.protocol.parsing import quoted
 # When secrets are masked: when packs show them, already when they are stored, or never.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that name a role in the conversation, or a channel.
-SPEAKERS = frozenset(
-    {"user", "human", "customer", "client", "assistant", "agent", "ai", "bot", "model", "system", "developer"}
-    | {"operator"}
-)
+# Sources that name a role in the conversation: of people, and of models.
+_PEOPLE = frozenset({"user", "human", "customer", "client", "operator", "system", "developer"})
+_MODELS = frozenset({"assistant", "agent", "ai", "bot", "model"})
+# Sources that name a channel through which users write.
 CHANNELS = frozenset(
-    {"slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat"}
+    ("slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat")
 )
 # Channels through which other parties write as well.
-OPEN_CHANNELS = frozenset({"email", "web"})
-OWN_SOURCES = (SPEAKERS | CHANNELS) - OPEN_CHANNELS
+_OPEN_CHANNELS = frozenset({"email", "web"})
+OWN_SOURCES = (_PEOPLE | _MODELS | CHANNELS) - _OPEN_CHANNELS
 # Prefixes of an agent's own sources: its tools, and the sub-agents that it starts.
-_OWN_PREFIXES = ("tool:", "mcp:", "agent:")
+_TOOL_PREFIXES = ("tool:", "mcp:")
+_OWN_PREFIXES = (*_TOOL_PREFIXES, "agent:")
 # Origins with which importers mark an agent's own work, whatever the name of its source.
 _OWN_ORIGINS = frozenset({USER, ASSISTANT, OPERATOR, HARNESS, TOOL})
 
@@ -86,7 +86,7 @@ class TrustPolicy:
         return _listed(source, self.untrusted)
 
     def vouches(self, agents: Iterable[str | None]) -> bool:
-        """Whether one of *agents* is trusted, as the source ``agent:NAME``.
+        """Whether one of *agents*, as the source ``agent:NAME``, is trusted.
 
         >>> TrustPolicy(trusted=("agent:ana",)).vouches(["bo", "ana"])
         True
@@ -96,7 +96,8 @@ class TrustPolicy:
     def outside(self, source: str | None, agent_id: str, origin: str | None, *, decides: bool = False) -> str:
         """The outside source that did the work of an event; empty for the agent's own work and for trusted sources.
 
-        With *decides*, the work is a decision; a decision made by a tool is not the agent's own.
+        It is the event's *source* in lower case, or ``import``. With *decides*, the work is a decision; a decision made
+        by a tool is not the agent's own.
 
         >>> TrustPolicy().outside("web:shop.example", "ana", None), TrustPolicy().outside("tool:bash", "ana", None)
         ('web:shop.example', '')
@@ -109,7 +110,7 @@ class TrustPolicy:
             return key or IMPORT
         if not key or key in OWN_SOURCES or name == agent_id:
             return ""
-        if decides and (key.startswith(_OWN_PREFIXES[:2]) or origin == TOOL):
+        if decides and (key.startswith(_TOOL_PREFIXES) or origin == TOOL):
             return key
         return "" if key.startswith(_OWN_PREFIXES) or origin in _OWN_ORIGINS else key
 
@@ -121,7 +122,7 @@ def with_masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
     """*trust* with another masking mode, if *mask_secrets* is set.
 
     Raises:
-        UnknownChoice: an unknown masking mode.
+        UnknownChoice: *mask_secrets* is not a masking mode.
 
     """
     if mask_secrets is None:

@@ -12,7 +12,7 @@ COUNTERS = ("ingested", "duplicates", "errors", "syntheses", "compilations")
 
 @dataclass(frozen=True, slots=True)
 class UsageHour:
-    """The requests that a server counted in one hour: events sent to it, packs (``syntheses``) and compilations.
+    """What a server counted in one hour: events sent to it, packs (``syntheses``) and compilations.
 
     Events are either ``ingested`` (newly stored), ``duplicates`` or ``errors`` (rejected).
     """
@@ -31,7 +31,7 @@ class UsageHour:
 
 @dataclass(frozen=True, slots=True)
 class CompileRun:
-    """One stored compilation: its id, when it ended, and its report as a document."""
+    """A stored compilation: its id, its tenant, when it ended, and its report as a document."""
 
     run_id: str
     tenant_id: str

@@ -16,7 +16,7 @@ from hmxgraph.protocol.packs import (
     MAX_PACK_BYTES,
     SECTION_PRIORITY,
     UNHASHED_BYTES,
-    hashed_text,
+    hashed_bytes,
 )
 from hmxgraph.protocol.parsing import canonical_size_bound
 from hmxgraph.protocol.timestamps import iso
@@ -182,7 +182,7 @@ class _Writer:
         while self._packed and self._tokens() > self._draft.request.budget:
             self._remove_last()
         document = self._document()
-        while len(hashed := hashed_text(document)) + UNHASHED_BYTES > MAX_PACK_BYTES and self._shrink(document):
+        while len(hashed := hashed_bytes(document)) + UNHASHED_BYTES > MAX_PACK_BYTES and self._shrink(document):
             document = self._document()
         document["metadata"]["pack_hash"] = sha256_hex(hashed)
         return Pack.from_trusted(document)

@@ -18,27 +18,26 @@ from starlette.types import ASGIApp
 
 import hmxgraph
 from hmxgraph.api.graph import KnowledgeGraph
-from hmxgraph.errors import HmxGraphError, KeyRefused, MalformedJson
+from hmxgraph.errors import HmxGraphError, MalformedJson
 from hmxgraph.protocol.lenient import parse_any
 from hmxgraph.server import openapi
 from hmxgraph.server.edge import Edge
 from hmxgraph.server.guard import Guard, RateLimit, check_scope
-from hmxgraph.server.observing import LOGGER, Exchange, Figures, log_defect
-from hmxgraph.server.operations import OPERATIONS, Call, Operation, Service
+from hmxgraph.server.observing import LOGGER, Exchange, Metrics, log_defect
+from hmxgraph.server.operations import OPERATIONS, Call, Operation, Shared
 from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Json, Refusal, failure, success
 
 # Threads that call the engine: each holds a connection of the driver's pool while it works.
 _THREADS = 64
-# Seconds between two writes of the usage counters.
-_STORED_EVERY = 5.0
-# Bytes beyond the limit that are still read, so that a client gets the answer instead of a broken connection.
-_DISCARDED = 64 << 20
+_SECONDS_BETWEEN_STORES = 5.0  # of the usage counters
+# Bytes of a body beyond its limit that are read and discarded, so that the client gets an answer and no broken pipe.
+_MOST_DISCARDED_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a server: requests per second and key (0: no limit), burst size, bytes per body."""
+    """Limits of a server: requests per second and key (0: no limit), burst size, bytes per body (outside MCP)."""
 
     rate: float = 100.0
     burst: int = 200
@@ -47,16 +46,16 @@ class Limits:
 
 def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | None" = None) -> ASGIApp:
     """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
-    service = Service(Tenants(root), UsageTally(), Figures())
-    routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(service)), Route("/health", _health(service))]
-    routes += [Route("/metrics", _figures(service)), Route("/openapi.json", _described), Route("/docs", _page)]
-    routes += [_route(service, operation, limits) for operation in OPERATIONS]
-    mounted = extra(service) if extra else None
+    shared = Shared(Tenants(root), UsageTally(), Metrics())
+    routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(shared)), Route("/health", _health(shared))]
+    routes += [Route("/metrics", _metrics(shared)), Route("/openapi.json", _described), Route("/docs", _page)]
+    routes += [_route(shared, operation, limits) for operation in OPERATIONS]
+    mounted = extra(shared) if extra else None
     if mounted:
         routes += mounted.routes
     app = Starlette(
         routes=routes,
-        lifespan=_lifespan(service, mounted.running if mounted else None),
+        lifespan=_lifespan(shared, mounted.running if mounted else None),
         exception_handlers={
             HTTPException: _refused_route,
             Refusal: _refused,
@@ -64,7 +63,7 @@ def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | Non
             Exception: _defect,
         },
     )
-    return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), service.figures)
+    return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), shared.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +74,42 @@ class Mount:
     running: Callable[[], Any]
 
 
-MountFactory = Callable[[Service], Mount]
+MountFactory = Callable[[Shared], Mount]
 
 
 # From start to stop.
 
 
-def _lifespan(service: Service, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
+def _lifespan(shared: Shared, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = _THREADS
         async with AsyncExitStack() as stack:
             if running is not None:
                 await stack.enter_async_context(running())
-            storing = asyncio.create_task(_store_usage(service))
+            storing = asyncio.create_task(_store_repeatedly(shared))
             try:
                 yield
             finally:
                 storing.cancel()
                 with suppress(asyncio.CancelledError):
                     await storing
-                await run_in_threadpool(_store_once, service)
-                await run_in_threadpool(service.tenants.close)
+                await run_in_threadpool(_store_once, shared)
+                await run_in_threadpool(shared.tenants.close)
 
     return lifespan
 
 
-async def _store_usage(service: Service) -> None:
+async def _store_repeatedly(shared: Shared) -> None:
     while True:
-        await asyncio.sleep(_STORED_EVERY)
-        await run_in_threadpool(_store_once, service)
+        await asyncio.sleep(_SECONDS_BETWEEN_STORES)
+        await run_in_threadpool(_store_once, shared)
 
 
-def _store_once(service: Service) -> None:
+def _store_once(shared: Shared) -> None:
     """Store the usage counters; if that fails for any reason, they are kept for the next time."""
     try:
-        service.tally.store(service.tenants)
+        shared.tally.store(shared.tenants)
     except HmxGraphError as error:
         LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
     except Exception as error:  # noqa: BLE001 - usage is counted as long as the server runs: logged, tried again
@@ -120,15 +119,15 @@ def _store_once(service: Service) -> None:
 # Operations as endpoints.
 
 
-def _route(service: Service, operation: Operation, limits: Limits) -> Route:
+def _route(shared: Shared, operation: Operation, limits: Limits) -> Route:
     async def endpoint(request: Request) -> Response:
         exchange = exchange_of(request)
         exchange.route = openapi.PREFIX + operation.path
         key = exchange.key
         assert key is not None, "the edge admits no request without a key"
         check_scope(key, operation.scope)
-        raw, body = await _request_model(request, operation, limits.body_bytes)
-        call = Call(service, key, body, raw, request.path_params)
+        raw, body = await _parsed(request, operation, limits.body_bytes)
+        call = Call(shared, key, body, raw, request.path_params)
         data = await run_in_threadpool(operation.run, call)
         return success(data, exchange.meta())
 
@@ -141,12 +140,12 @@ def exchange_of(request: Request) -> Exchange:
     return exchange
 
 
-async def _request_model(request: Request, operation: Operation, most: int) -> tuple[dict[str, Any], Any]:
-    """The body or query of a request, raw and as the operation's model."""
+async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
+    """The body of a request, or its query without empty parameters: as sent, and as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
-        raw = await run_in_threadpool(_object, await _body(request, most))
+        raw = await run_in_threadpool(_object, await _body(request, most_bytes))
     if operation.request_model is None:
         return raw, None
     try:
@@ -167,6 +166,7 @@ def _path(steps: tuple[int | str, ...]) -> str:
 
 
 def _object(body: bytes) -> dict[str, Any]:
+    """The JSON object in *body*; an empty body counts as an empty object."""
     try:
         value, _ = parse_any(body or b"{}")
     except MalformedJson as error:
@@ -176,36 +176,37 @@ def _object(body: bytes) -> dict[str, Any]:
     return value
 
 
-async def _body(request: Request, most: int) -> bytes:
-    """The body of a request; one that is too large is drained, up to a limit, and refused."""
+async def _body(request: Request, most_bytes: int) -> bytes:
+    """The body of a request; a larger one is read to its end, or up to a limit, and refused."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
-        if size > most + _DISCARDED:
+        if size > most_bytes + _MOST_DISCARDED_BYTES:
             break
-        if size <= most:
+        if size <= most_bytes:
             parts.append(part)
-    if size > most:
-        raise Refusal(413, f"the body has {size} bytes or more, at most {most} are accepted; send fewer events at once")
+    if size > most_bytes:
+        reason = f"the body has {size} bytes or more, at most {most_bytes} are accepted; send fewer events at once"
+        raise Refusal(413, reason)
     return b"".join(parts)
 
 
 # Health, metrics, description.
 
 
-def _health(service: Service) -> Callable[[Request], Awaitable[Response]]:
+def _health(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         exchange_of(request).route = "/health"
-        await run_in_threadpool(service.tenants.root.health)
+        await run_in_threadpool(shared.tenants.root.health)
         return success({"status": "ok", "version": hmxgraph.__version__}, exchange_of(request).meta())
 
     return endpoint
 
 
-def _figures(service: Service) -> Callable[[Request], Awaitable[Response]]:
+def _metrics(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         exchange_of(request).route = "/metrics"
-        return Response(service.figures.text(), media_type="text/plain; version=0.0.4")
+        return Response(shared.metrics.text(), media_type="text/plain; version=0.0.4")
 
     return endpoint
 
@@ -230,8 +231,8 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _refused_by_engine(request: Request, error: Exception) -> Response:
     assert isinstance(error, HmxGraphError)
-    if not isinstance(error, KeyRefused) and Refusal.of(error).status >= 500:
-        LOGGER.warning("the engine refused", extra={"fields": {"error": type(error).__name__, "code": error.code}})
+    if Refusal.of(error).status >= 500:
+        LOGGER.warning("the engine failed", extra={"fields": {"error": type(error).__name__, "code": error.code}})
     return failure(Refusal.of(error), exchange_of(request).meta())
 
 

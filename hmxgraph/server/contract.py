@@ -13,10 +13,11 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import COUNTERS, UsageHour
 from hmxgraph.recall.pack import NOTICE, Pack
 
-MOST_EVENTS = 1_000
+MOST_EVENTS = 1_000  # of a batch
+# The budget of a pack and the least confidence of its entries, where a request names none.
 DEFAULT_TOKENS = 4_000
 DEFAULT_CONFIDENCE = 0.3
-Words = Annotated[str, StringConstraints(min_length=1)]
+NonEmptyText = Annotated[str, StringConstraints(min_length=1)]
 
 # Requests. Unknown fields are ignored, as by the SDK's own server.
 
@@ -30,11 +31,11 @@ class Request(BaseModel):
 class CaptureRequest(Request):
     """One event of an agent."""
 
-    type: Words
-    session_id: Words | int = Field(alias="sessionId")
+    type: NonEmptyText
+    session_id: NonEmptyText | int = Field(alias="sessionId")
     payload: dict[str, Any]
     metadata: dict[str, Any] | None = None
-    idempotency_key: Words | None = Field(None, alias="idempotencyKey")
+    idempotency_key: NonEmptyText | None = Field(None, alias="idempotencyKey")
 
 
 class CaptureBatchRequest(Request):
@@ -44,7 +45,7 @@ class CaptureBatchRequest(Request):
 
 
 class LearnOptions(Request):
-    """Options without effect: the engine uses its own thresholds, and the answer contains a warning."""
+    """Options without effect: the engine uses its own thresholds, and the answer has a warning for each that is set."""
 
     min_pattern_strength: float | None = Field(None, alias="minPatternStrength")
     artifact_types: list[str] | None = Field(None, alias="artifactTypes")
@@ -72,13 +73,13 @@ class SynthesizeRequest(Request):
     query: str = ""
     options: SynthesizeOptions | None = None
     max_tokens: int | None = Field(None, alias="maxTokens", ge=1, le=1_000_000)
-    session_id: Words | None = Field(None, alias="sessionId")
-    agent_id: Words | None = Field(None, alias="agentId")
-    user_id: Words | None = Field(None, alias="userId")
+    session_id: NonEmptyText | None = Field(None, alias="sessionId")
+    agent_id: NonEmptyText | None = Field(None, alias="agentId")
+    user_id: NonEmptyText | None = Field(None, alias="userId")
 
 
 class ArtifactQuery(Request):
-    """Which artifacts to list."""
+    """Which artifacts to list, in which order, and from which cursor on."""
 
     type: str | None = None
     status: str | None = None
@@ -95,28 +96,29 @@ class MetricsQuery(Request):
     granularity: Literal["minute", "hour", "day"] = "hour"
 
 
+# The length of each period of the contract in hours, and the engine's name of each sort.
 HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
-SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
+ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
 
 # Captures.
 
-_STATUSES = {"stored": "ingested", "duplicate": "duplicate", "skipped": "skipped", "rejected": "error"}
+_STATUS_OF_RECEIPT = {"stored": "ingested", "duplicate": "duplicate", "skipped": "skipped", "rejected": "error"}
 
 
 def captured(receipt: Receipt) -> dict[str, Any]:
-    """The outcome of one event.
+    """The outcome of one event in the wire format.
 
     >>> captured(Receipt(0, "stored", ("e1",)))["status"]
     'ingested'
     """
     event_id = "" if receipt.status == "rejected" else receipt.event_id
     reason = "; ".join(filter(None, (receipt.reason, *receipt.warnings)))
-    outcome = {"eventId": event_id, "jobId": event_id, "status": _STATUSES[receipt.status]}
+    outcome = {"eventId": event_id, "jobId": event_id, "status": _STATUS_OF_RECEIPT[receipt.status]}
     return outcome | ({"reason": reason} if reason else {})
 
 
 def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
-    """The outcome of each event of a batch, in order, and the counts."""
+    """The outcome of each event of a batch, in order, and the counts; skipped events only count in ``total``."""
     results = [captured(receipt) for receipt in receipts]
     counts = {name: sum(result["status"] == name for result in results) for name in ("ingested", "duplicate", "error")}
     summary = {
@@ -132,7 +134,7 @@ def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
 
 
 def learned(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """The report of a compilation."""
+    """The report of a compilation in the wire format, which has no fields for deprecated and skipped artifacts."""
     kinds = ("created", "updated", "unchanged")
     counts = {kind: sum(getattr(report, kind).values()) for kind in kinds}
     by_type: dict[str, int] = {}
@@ -190,6 +192,8 @@ def synthesized(
 ) -> dict[str, Any]:
     """A pack in the wire format. Each content is the entry's line in the pack's text, with its label if it has one.
 
+    *types* are the types of the artifacts by id; *sections* are the contract's sections to return (None: all).
+
     If the pack's text begins with the notice that explains labels, the notice is the first entry, because it counts
     towards the budget; without other entries it is left out.
     """
@@ -214,7 +218,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
     return source | ({"artifactType": artifact_type} if artifact_type else {})
 
 
-def _budget(pack: Pack, included: int) -> dict[str, Any]:
+def _budget(pack: Pack, included_count: int) -> dict[str, Any]:
     """The budget; compressionRatio is the used tokens divided by the used ones plus those of listed dropped entries."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
@@ -222,7 +226,7 @@ def _budget(pack: Pack, included: int) -> dict[str, Any]:
         "limit": pack.token_budget.total_budget,
         "used": used,
         "compressionRatio": round(used / (used + left_out), 4) if used else 0.0,
-        "entriesIncluded": included,
+        "entriesIncluded": included_count,
         "entriesDropped": pack.token_budget.dropped_count,
     }
 
@@ -248,7 +252,7 @@ def artifact_view(artifact: Artifact) -> dict[str, Any]:
 
 
 def artifact_list(page: ArtifactPage) -> dict[str, Any]:
-    """A page of artifacts."""
+    """A page of artifacts, with the cursor of the next."""
     pagination = {"hasMore": page.cursor is not None, "cursor": page.cursor, "total": page.total or 0}
     return {"artifacts": [artifact_view(artifact) for artifact in page.artifacts], "pagination": pagination}
 

@@ -1,4 +1,4 @@
-"""The outermost layer of the server: authenticates and logs each request, and answers unexpected errors."""
+"""The outermost layer of the server: authenticates, limits and logs requests, and answers unexpected errors."""
 
 from http import HTTPStatus
 
@@ -8,18 +8,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hmxgraph.errors import HmxGraphError, KeyRefused
 from hmxgraph.server.guard import Guard, RateLimit
-from hmxgraph.server.observing import Exchange, Figures, log_defect, log_request
+from hmxgraph.server.observing import Exchange, Metrics, log_defect, log_request
 from hmxgraph.server.wire import Refusal, failure
 
-OPEN = frozenset({"/health", "/v1/health", "/metrics", "/openapi.json", "/docs"})
+OPEN_PATHS = frozenset({"/health", "/v1/health", "/metrics", "/openapi.json", "/docs"})
+# Every 401 response must carry it (RFC 9110 15.5.2).
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 class Edge:
-    """Authenticates each request outside ``OPEN``, passes it on and logs it; an unexpected error becomes a 500."""
+    """Admits, passes on and logs each request; an unexpected error becomes a 500.
 
-    def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, figures: Figures) -> None:
-        self._app, self._guard, self._limit, self._figures = app, guard, limit, figures
+    Requests to ``OPEN_PATHS`` are admitted without a key and without a rate limit.
+    """
+
+    def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, metrics: Metrics) -> None:
+        self._app, self._guard, self._limit, self._metrics = app, guard, limit, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -29,20 +33,20 @@ class Edge:
         exchange = Exchange(scope["method"])
         scope.setdefault("state", {})["exchange"] = exchange
 
-        async def observed(message: Message) -> None:
+        async def send_observed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
                 MutableHeaders(scope=message)["x-request-id"] = exchange.request_id
             await send(message)
 
-        with self._figures.in_flight.track_inprogress():
-            await self._answer(exchange, scope, receive, observed)
-        self._figures.count_request(exchange)
+        with self._metrics.in_flight.track_inprogress():
+            await self._answer(exchange, scope, receive, send_observed)
+        self._metrics.count_request(exchange)
         log_request(exchange)
 
     async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            if scope["path"] not in OPEN:
+            if scope["path"] not in OPEN_PATHS:
                 await self._admit(exchange, scope)
             await self._app(scope, receive, send)
         except Refusal as refusal:

@@ -12,8 +12,9 @@ from hmxgraph.graph.access import secret_hash
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.server.wire import Refusal
 
-# Seconds for which a looked-up key is cached; a revoked key is refused within that time.
-KNOWN_FOR = 2.0
+# A revoked key is refused within this time.
+KEY_CACHE_SECONDS = 2.0
+# Maximum number of cached keys, and of token buckets.
 _MOST_CACHED = 10_000
 _WAY_OUT = "create one with hmxgraph key create and send it as Authorization: Bearer <key>"
 
@@ -59,6 +60,8 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class _CachedKey:
+    """The result of a lookup, None for an unknown key, and the time by `monotonic` at which it is outdated."""
+
     key: ApiKey | None
     until: float
 
@@ -90,14 +93,14 @@ class Guard:
         return api_key
 
     def _lookup(self, secret: str) -> ApiKey | None:
-        now, name = monotonic(), secret_hash(secret)
+        now, hashed = monotonic(), secret_hash(secret)
         with self._lock:
-            cached = self._cached.get(name)
+            cached = self._cached.get(hashed)
         if cached is not None and now < cached.until:
             return cached.key
         key = self._find(secret)
         with self._lock:
-            self._cached[name] = _CachedKey(key, now + KNOWN_FOR)
+            self._cached[hashed] = _CachedKey(key, now + KEY_CACHE_SECONDS)
             if len(self._cached) > _MOST_CACHED:
                 self._cached.popitem(last=False)
         return key

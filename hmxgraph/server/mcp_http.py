@@ -6,17 +6,17 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from hmxgraph.server.app import Mount, exchange_of
 from hmxgraph.server.mcp_tools import Caller, Ctx, authorized, memory_server
-from hmxgraph.server.operations import Service
+from hmxgraph.server.operations import Shared
 
 PATH = "/mcp"
-_MOST_BYTES = 4 << 20
+_MOST_BODY_BYTES = 4 << 20
 
 
-def mounted(service: Service) -> Mount:
+def mounted(shared: Shared) -> Mount:
     """The MCP route, and the session manager that runs while it is served.
 
-    Requests are stateless, so that any number of server processes can answer one client. Every request needs a key,
-    which no web page has: this protects against DNS rebinding under any host name of the server.
+    Requests are stateless, so that any number of server processes can answer one client. The protection against DNS
+    rebinding is off, since it would need a list of the server's host names: a web page has no key to send.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:
@@ -24,14 +24,14 @@ def mounted(service: Service) -> Mount:
         exchange = exchange_of(request)
         exchange.route = PATH
         assert exchange.key is not None, "the edge admits no request without a key"
-        return authorized(service.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
+        return authorized(shared.tenants.graph(exchange.key.tenant_id), exchange.key, scope)
 
     server = memory_server(caller_of)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
-        max_request_body_size=_MOST_BYTES,
+        max_request_body_size=_MOST_BODY_BYTES,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     return Mount(list(app.routes), server.session_manager.run)

@@ -31,52 +31,53 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
         _log.info("the client has gone")
 
 
-# The SDK drops lines that are no messages, stores U+FFFD for bytes that are not UTF-8, and cancels what is not yet
-# answered when the input ends: the last calls of a script that pipes its messages in.
+# By itself, the SDK drops lines that are no messages and reads bytes that are not UTF-8 as U+FFFD. When the input ends,
+# it cancels the calls that are not answered yet, such as the last ones of a script that pipes its messages in. Here
+# such lines are answered with an error, and such calls are completed.
 
 
 async def _serve(server: MCPServer[Any]) -> None:
     """Serve one client; lines that are no messages are answered with an error."""
     standard_streams = stdio_server(anyio.wrap_file(_own_stdin()))
-    async with standard_streams as (lines, wire), wire, anyio.create_task_group() as tasks:
-        forward, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    async with standard_streams as (lines, output), output, anyio.create_task_group() as tasks:
+        to_server, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_client, answers = anyio.create_memory_object_stream[SessionMessage](0)
         requests = _OpenRequests()
-        tasks.start_soon(_forward_messages, lines, forward, answers.clone(), requests)
-        tasks.start_soon(_forward_answers, answered, wire.send, requests)
-        # Only the server inside accepts streams.
+        tasks.start_soon(_forward_messages, lines, to_server, to_client.clone(), requests)
+        tasks.start_soon(_forward_answers, answers, output.send, requests)
+        # An `MCPServer` makes its own streams; only the server inside accepts others.
         inner = server._lowlevel_server  # noqa: SLF001
-        await inner.run(messages, answers, inner.create_initialization_options())
+        await inner.run(messages, to_client, inner.create_initialization_options())
 
 
 class _OpenRequests:
-    """The number of requests that are not yet answered or cancelled."""
+    """Counts the requests that are not yet answered or cancelled."""
 
     def __init__(self) -> None:
-        self._number = 0
-        self._closed = anyio.Event()
+        self._open_count = 0
+        self._all_closed = anyio.Event()
 
     def opened(self, request: JSONRPCRequest) -> SessionMessage:
-        """The message with *request*, which counts until it is closed."""
-        if not self._number:
-            self._closed = anyio.Event()
-        self._number += 1
+        """A message with *request*, which counts as open from now on."""
+        if not self._open_count:
+            self._all_closed = anyio.Event()
+        self._open_count += 1
         return SessionMessage(request, metadata=ServerMessageMetadata(on_request_unanswered=self.close))
 
     async def close(self) -> None:
-        """Count one request less."""
-        self._number -= 1
-        if not self._number:
-            self._closed.set()
+        """Count one request less: it was answered, or never will be."""
+        self._open_count -= 1
+        if not self._open_count:
+            self._all_closed.set()
 
     async def wait_closed(self) -> None:
-        """Wait until each is closed; the deadlines of the calls bound the time."""
-        if self._number:
-            await self._closed.wait()
+        """Wait until no request is open; the deadline of each call bounds the wait."""
+        if self._open_count:
+            await self._all_closed.wait()
 
 
 def _own_stdin() -> TextIO:
-    """The lines of standard input, which is empty for everything else in this process and its children."""
+    """The lines of standard input, which from now on is empty for the rest of this process and for its children."""
     wire, null_device = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(null_device, 0)
     os.close(null_device)
@@ -85,28 +86,30 @@ def _own_stdin() -> TextIO:
 
 async def _forward_messages(
     lines: AsyncIterable[SessionMessage | Exception],
-    forward: ObjectSendStream[SessionMessage | Exception],
-    answers: ObjectSendStream[SessionMessage],
+    to_server: ObjectSendStream[SessionMessage | Exception],
+    to_client: ObjectSendStream[SessionMessage],
     requests: _OpenRequests,
 ) -> None:
-    async with forward, answers:
+    """Send messages to the server, and an error to the client for a line that is none; then wait for the answers."""
+    async with to_server, to_client:
         async for item in lines:
             if isinstance(item, ValidationError):
                 if error := _refusal(item):
-                    await answers.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+                    await to_client.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=error)))
             elif isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCRequest):
-                await forward.send(requests.opened(item.message))
+                await to_server.send(requests.opened(item.message))
             else:
-                await forward.send(item)
+                await to_server.send(item)
         await requests.wait_closed()
 
 
 async def _forward_answers(
-    answered: AsyncIterable[SessionMessage],
+    answers: AsyncIterable[SessionMessage],
     send: Callable[[SessionMessage], Awaitable[None]],
     requests: _OpenRequests,
 ) -> None:
-    async for answer in answered:
+    """Send each message of the server to the client; an answer closes its request."""
+    async for answer in answers:
         await send(answer)
         if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
             await requests.close()

@@ -36,7 +36,8 @@ _INSTRUCTIONS = (
 )
 # Maximum number of events that an explanation shows.
 _MOST_EVENTS = 12
-_LONGEST_EVENT = 400
+# Characters that are shown of the text of an event or a record.
+_LONGEST_TEXT = 400
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,6 +56,7 @@ class Caller(NamedTuple):
         return self.key.agent_id
 
 
+# The caller for a context, if its key has the given scope.
 CallerOf: TypeAlias = Callable[[Ctx, str], Caller]
 
 
@@ -69,20 +71,20 @@ def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
     return Caller(graph, key)
 
 
-# Writes: a model repeats a call that failed, but cannot give it a key.
+# Writes: a model repeats a call that failed, but it cannot send an idempotency key.
 
 
-class Repeats:
-    """The ids of failed writes: repeated with the same arguments, a call continues under its id and is stored once."""
+class FailedWrites:
+    """The ids of failed writes: a call repeated with the same arguments gets the same id and is stored once."""
 
-    MOST = 1_000
+    MOST = 1_000  # the oldest are forgotten
 
     def __init__(self) -> None:
         self._ids: dict[tuple[Any, ...], str] = {}
 
     @contextmanager
     def write_id(self, caller: Caller, *call: Any) -> Iterator[str]:
-        """The id of a write: that of the same call if it failed, else a new one."""
+        """The id of a write: that of the same call if the last one failed, else a new one."""
         call = (caller.graph.tenant_id, caller.agent_id, repr(call))
         write_id = self._ids.pop(call, None) or str(uuid4())
         try:
@@ -96,7 +98,7 @@ class Repeats:
 
 @contextmanager
 def _after(stored: str) -> Iterator[None]:
-    """Let an error of the block say what the call had stored before."""
+    """Let a database error in the block say what the call had stored before."""
     try:
         yield
     except GraphError as error:
@@ -109,10 +111,10 @@ def memory_server(caller_of: CallerOf) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "hmxgraph", version=hmxgraph.__version__, instructions=_INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
-    repeats = Repeats()
+    failed_writes = FailedWrites()
     _add_recall(server, caller_of)
-    _add_writing(server, caller_of, repeats)
-    _add_tasks(server, caller_of, repeats)
+    _add_writing(server, caller_of, failed_writes)
+    _add_tasks(server, caller_of, failed_writes)
     _add_shared_work(server, caller_of)
     _add_resources(server, caller_of)
     return server
@@ -159,9 +161,9 @@ def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
     def memory_search(ctx: Ctx, query: str, project_id: str | None = None, budget: int = 800) -> str:
         """Search memories and task records; short hits with ids."""
         graph = caller_of(ctx, "read").graph
-        half = max(1, budget // 2)
-        memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half)
-        records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half)
+        half_budget = max(1, budget // 2)
+        memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half_budget)
+        records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half_budget)
         hits = [*(_labelled(hit.document()) for hit in memories), *(hit.document() for hit in records)]
         return _json({"hits": hits, "omitted": memories.omitted + records.omitted})
 
@@ -176,8 +178,8 @@ def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
             NOTICE,
         ]
         lines += [_event_line(event) for event in trail[:_MOST_EVENTS]]
-        more = len(trail) - _MOST_EVENTS
-        return "\n".join([*lines, *([f"and {more} more events"] if more > 0 else [])])
+        hidden_count = len(trail) - _MOST_EVENTS
+        return "\n".join([*lines, *([f"and {hidden_count} more events"] if hidden_count > 0 else [])])
 
 
 def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
@@ -186,8 +188,8 @@ def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event_line(event: Evidence) -> str:
-    """One event of a trail; output of tools is labelled as such."""
-    text = event.text if len(event.text) <= _LONGEST_EVENT else f"{event.text[:_LONGEST_EVENT]} [...]"
+    """One event of a trail: a line on where it is from, and its text, labelled if a tool gave it."""
+    text = event.text if len(event.text) <= _LONGEST_TEXT else f"{event.text[:_LONGEST_TEXT]} [...]"
     quoted = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
     return f"{event.timestamp[:16]} {event.agent_id} {event.event_id}\n{quoted}"
 
@@ -195,7 +197,7 @@ def _event_line(event: Evidence) -> str:
 # Writing.
 
 
-def _add_writing(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) -> None:
+def _add_writing(server: MCPServer[Any], caller_of: CallerOf, failed_writes: FailedWrites) -> None:
     @_tool(server, WRITES)
     def memory_remember(
         ctx: Ctx,
@@ -206,7 +208,7 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) 
     ) -> str:
         """Store a statement for later agents; replaces is the id of the memory that it corrects."""
         caller = caller_of(ctx, "write")
-        with repeats.write_id(caller, "remember", text, kind, project_id, replaces) as key:
+        with failed_writes.write_id(caller, "remember", text, kind, project_id, replaces) as key:
             about: Any = {"agent_id": caller.agent_id, "project_id": project_id, "idempotency_key": key}
             if replaces is None:
                 view = caller.graph.memory.add(text, kind=kind, **about)
@@ -225,7 +227,7 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) 
         """Judge another agent's task record; returns its new trust."""
         caller = caller_of(ctx, "write")
         judge = caller.graph.records.verification if kind == "verification" else caller.graph.records.review
-        with repeats.write_id(caller, "judge", id, supports, summary, kind) as artifact_id:
+        with failed_writes.write_id(caller, "judge", id, supports, summary, kind) as artifact_id:
             fields: Any = {"agent_id": caller.agent_id, "artifact_id": artifact_id}
             receipt = judge(id, summary=summary, supports_claim=supports, **fields)
             with _after("the judgement is stored"):
@@ -235,17 +237,17 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) 
 
 # Tasks.
 
-Step: TypeAlias = Literal["progress", "run", "evidence", "decision", "finish"]
+ReportedStep: TypeAlias = Literal["progress", "run", "evidence", "decision", "finish"]
 
 
-def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) -> None:
+def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: FailedWrites) -> None:
     @_tool(server, WRITES)
     def task_begin(ctx: Ctx, goal: str, project_id: str | None = None, parent_task_id: str | None = None) -> str:
         """Start a task; returns its id and what the memory knows for it."""
         caller = caller_of(ctx, "write")
         optional = {"project_id": project_id, "parent_task_id": parent_task_id}
         fields: Any = {name: value for name, value in optional.items() if value}
-        with repeats.write_id(caller, "begin", goal, fields) as artifact_id:
+        with failed_writes.write_id(caller, "begin", goal, fields) as artifact_id:
             receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, artifact_id=artifact_id, **fields)
         return f"task_id: {receipt.task_id}\n{_known(caller, goal)}"
 
@@ -253,7 +255,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) ->
     def task_report(
         ctx: Ctx,
         task_id: str,
-        step: Step,
+        step: ReportedStep,
         summary: str,
         next_step: str | None = None,
         command: str | None = None,
@@ -265,7 +267,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, repeats: Repeats) ->
         """Report on a task: progress (next_step), run (command, why_chosen, inputs), evidence, decision, finish."""
         caller = caller_of(ctx, "write")
         details = _Details(summary, next_step, command, why_chosen or "", inputs or [], status, supports_claim)
-        with repeats.write_id(caller, "report", task_id, step, details) as artifact_id:
+        with failed_writes.write_id(caller, "report", task_id, step, details) as artifact_id:
             return _json(_report_step(caller, task_id, step, details, artifact_id))
 
     @_tool(server, READS)
@@ -295,6 +297,8 @@ def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
 
 
 class _Details(NamedTuple):
+    """What ``task_report`` is given about a step."""
+
     summary: str
     next_step: str | None
     command: str | None
@@ -304,7 +308,9 @@ class _Details(NamedTuple):
     supports_claim: bool | None
 
 
-def _report_step(caller: Caller, task_id: str, step: Step, details: _Details, artifact_id: str) -> dict[str, Any]:
+def _report_step(
+    caller: Caller, task_id: str, step: ReportedStep, details: _Details, artifact_id: str
+) -> dict[str, Any]:
     """Record one step of a task under *artifact_id*; a run is started and finished in one call."""
     tasks = caller.graph.tasks
     fields: Any = {"agent_id": caller.agent_id, "artifact_id": artifact_id}
@@ -345,7 +351,7 @@ def _add_shared_work(server: MCPServer[Any], caller_of: CallerOf) -> None:
         """Records of the team's tasks by kind, best match first, with what was learned from them."""
         records = caller_of(ctx, "read").graph.records
         results = getattr(records, f"find_{about}")(query, project_id=project_id, limit=limit)
-        hits = [view.trust() | {"text": view.text[:_LONGEST_EVENT]} for view in results]
+        hits = [view.trust() | {"text": view.text[:_LONGEST_TEXT]} for view in results]
         artifacts = [{name: artifact[name] for name in ("artifact_id", "title")} for artifact in results.artifacts]
         return _json({"records": hits, "artifacts": artifacts})
 

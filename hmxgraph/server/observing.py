@@ -13,12 +13,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from hmxgraph.protocol.access import ApiKey
 
 LOGGER = logging.getLogger("hmxgraph.server")
-_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+# Upper bounds of the histogram of response times.
+_BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """The logged properties of one request and its answer."""
+    """One request and its answer, as far as they are logged; ``status`` is 0 until the answer begins."""
 
     method: str
     request_id: str = field(default_factory=lambda: str(uuid4()))
@@ -33,12 +34,12 @@ class Exchange:
         return round((perf_counter() - self.started) * 1_000, 3)
 
     def meta(self) -> dict[str, Any]:
-        """The ``meta`` of an envelope."""
+        """The ``meta`` in the envelope of the answer."""
         tenant = self.key.tenant_id if self.key else None
         return {"requestId": self.request_id, "tenantId": tenant, "durationMs": self.milliseconds}
 
 
-class Figures:
+class Metrics:
     """The metrics of one server process."""
 
     def __init__(self) -> None:
@@ -46,7 +47,7 @@ class Figures:
         labels = ("method", "route", "status")
         self._requests = Counter("hmxgraph_requests", "Answered requests.", labels, registry=self._registry)
         self._seconds = Histogram(
-            "hmxgraph_request_seconds", "Time to answer.", ("route",), registry=self._registry, buckets=_BUCKETS
+            "hmxgraph_request_seconds", "Time to answer.", ("route",), registry=self._registry, buckets=_BUCKET_SECONDS
         )
         self.in_flight = Gauge("hmxgraph_requests_in_flight", "Requests being answered.", registry=self._registry)
         self._events = Counter("hmxgraph_events", "Captured events by outcome.", ("status",), registry=self._registry)
@@ -85,19 +86,19 @@ def log_request(exchange: Exchange) -> None:
 
 
 def log_defect(error: BaseException, **fields: Any) -> None:
-    """Log an unexpected error: its type and where it was raised, not its message, which may quote contents."""
-    trace, frames = error.__traceback__, []
+    """Log an unexpected error: its type and the last six places of its trace, but no message: it may quote contents."""
+    trace, places = error.__traceback__, []
     while trace is not None:
-        frames.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
         trace = trace.tb_next
-    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": frames[-6:]}})
+    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": places[-6:]}})
 
 
 class JsonLines(logging.Formatter):
     """One JSON object per log record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record."""
+        """The line of a record: its own fields after time, level, logger and message."""
         fields: dict[str, Any] = getattr(record, "fields", {})
         line = {
             "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),

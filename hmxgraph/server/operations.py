@@ -13,30 +13,31 @@ from hmxgraph.protocol.reports import Receipt
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import HOUR_US, hour_of
 from hmxgraph.server import contract
-from hmxgraph.server.observing import Figures
+from hmxgraph.server.observing import Metrics
 from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Refusal
 
 if TYPE_CHECKING:
     from hmxgraph.api._base import PackOptions
 
+# The name, in `hmxgraph.formats`, of the format in which events are captured.
 FORMAT = "hippocortex"
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Shared:
     """The objects that all operations share."""
 
     tenants: Tenants
     tally: UsageTally
-    figures: Figures
+    metrics: Metrics
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A validated request: the caller's key, the body or query as a model and as sent, and the path parameters."""
 
-    service: Service
+    shared: Shared
     key: ApiKey
     body: Any = None
     raw: Mapping[str, Any] = field(default_factory=dict)
@@ -45,11 +46,11 @@ class Call:
     @property
     def graph(self) -> KnowledgeGraph:
         """The graph of the key's tenant."""
-        return self.service.tenants.graph(self.key.tenant_id)
+        return self.shared.tenants.graph(self.key.tenant_id)
 
     def count(self, **counts: int) -> None:
         """Count usage of the tenant."""
-        self.service.tally.count(self.key.tenant_id, **counts)
+        self.shared.tally.count(self.key.tenant_id, **counts)
 
 
 # Captures.
@@ -74,7 +75,7 @@ def capture_batch(call: Call) -> dict[str, Any]:
 
 
 def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
-    """A receipt for each event, in order."""
+    """Record *events*; a receipt for each, in order."""
     groups: dict[tuple[str, str], list[int]] = {}
     for position, event in enumerate(events):
         groups.setdefault(_group(event), []).append(position)
@@ -90,7 +91,7 @@ def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
 
 
 def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
-    """Receipts for the *events* of one session and idempotency key; all are rejected if these are not valid Unicode."""
+    """Record the *events* of one session and idempotency key; all are rejected if the engine refuses either."""
     try:
         return call.graph.record(
             [event if isinstance(event, Mapping) else {} for event in events],
@@ -105,7 +106,7 @@ def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]
 
 @contextmanager
 def _stored_before(receipts: Mapping[int, Receipt]) -> Iterator[None]:
-    """If the block fails, add to the error which events of the batch are stored."""
+    """If the block fails, let the error say which events of the batch are stored."""
     try:
         yield
     except GraphError as error:
@@ -128,7 +129,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
     counts = {name: sum(receipt.status == name for receipt in receipts) for name in ("stored", "duplicate", "rejected")}
     call.count(ingested=counts["stored"], duplicates=counts["duplicate"], errors=counts["rejected"])
     for status, number in counts.items():
-        call.service.figures.count_events(status, number)
+        call.shared.metrics.count_events(status, number)
 
 
 # Learning and recall.
@@ -137,7 +138,7 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
 def learn(call: Call) -> dict[str, Any]:
     """Compile the tenant's sessions."""
     request: contract.LearnRequest = call.body
-    with call.service.tenants.compiling(call.key.tenant_id):
+    with call.shared.tenants.compiling(call.key.tenant_id):
         report = call.graph.compile(full=request.scope == "full")
     run = call.graph.usage.record_run(report)
     call.count(compilations=1)
@@ -177,7 +178,7 @@ def list_artifacts(call: Call) -> dict[str, Any]:
     page = call.graph.artifacts(
         status=query.status or None,
         artifact_type=query.type or None,
-        sort=contract.SORTS[query.sort] if query.sort else "created",
+        sort=contract.ENGINE_SORTS[query.sort] if query.sort else "created",
         order=query.order,
         limit=query.limit,
         after=query.cursor or None,
@@ -194,7 +195,7 @@ def get_artifact(call: Call) -> dict[str, Any]:
 def usage_metrics(call: Call) -> dict[str, Any]:
     """Usage by hour."""
     query: contract.MetricsQuery = call.body
-    call.service.tally.store(call.service.tenants)
+    call.shared.tally.store(call.shared.tenants)
     now = time_ns() // 1_000
     start = hour_of(now) - (contract.HOURS[query.period] - 1) * HOUR_US
     hours = call.graph.usage.hours(since=iso(start), until=iso(now))

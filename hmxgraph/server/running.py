@@ -15,8 +15,8 @@ from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.server.app import Limits, MountFactory, application
 from hmxgraph.server.observing import log_as_json
 
-# Seconds that requests in progress get to finish when the server is stopped.
-_GRACE = 60
+# Time that requests in progress get to finish when the server is stopped.
+_GRACE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Settings:
 
 
 def listening(settings: Settings) -> socket.socket:
-    """A socket that listens at the address; port 0 selects a free port.
+    """A socket that listens at the address of *settings*; port 0 selects a free port.
 
     Raises:
         OSError: the address is in use, or does not belong to this machine.
@@ -59,7 +59,7 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_GRACE,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.private_key,
     )

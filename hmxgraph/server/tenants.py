@@ -81,7 +81,7 @@ class UsageTally:
                 counted[hour.hour_us] = hour if current is None else _sum(current, hour)
 
     def store(self, tenants: Tenants) -> None:
-        """Add all counts to the database; if that fails, keep the rest for the next call and raise."""
+        """Add all counts to the database; if that fails, keep those not yet added for the next call and raise."""
         taken = self.taken()
         while taken:
             tenant_id, hours = taken.popitem()

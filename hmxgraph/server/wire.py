@@ -18,6 +18,7 @@ _STATUSES = {
     "unsupported": (501, "not_implemented"),
     "internal": (500, "internal_error"),
 }
+# Wire code for each HTTP status, where the engine gave no code.
 _CODES = {
     400: "validation_error",
     401: "unauthorized",
@@ -30,6 +31,7 @@ _CODES = {
     501: "not_implemented",
     503: "unavailable",
 }
+# What clients read instead of errors whose own text would reveal internals.
 _NO_DATABASE = "the memory cannot be reached or changed right now; "
 _UNKNOWN = "whether this request was stored is unknown; repeat it: what has an id or an idempotency key is stored once"
 _NOT_STORED = "nothing of this request was stored; try again later"
@@ -81,6 +83,7 @@ class Refusal(Exception):
 
 
 def _outcome(error: HmxGraphError) -> str:
+    """What the failed request stored, and whether to repeat it."""
     if not isinstance(error, GraphError):
         return _NOT_STORED
     return _UNKNOWN if error.outcome == "unknown" else _IN_PART % error.stored if error.stored else _NOT_STORED

@@ -13,7 +13,7 @@ import time
 import pytest
 
 import hmxgraph
-from hmxgraph.graph.connection import Terms
+from hmxgraph.graph.connection import ConnectionTerms
 from tests.artifact_makers import policy, stored_at_once
 from tests.counting import Counting
 from tests.session_makers import repaired_deployment, service_work
@@ -186,7 +186,7 @@ def test_a_tenant_that_grows(address, tenant_id):
     """Print accesses and seconds by the number of sessions of a tenant with a fixed number of conflicts."""
     connection, table = Counting(address), {}
     counted = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, terms=Terms(timeout=3600))
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, terms=ConnectionTerms(timeout=3600))
     with graph:
         stored_at_once(connection, graph._tenancy, opposed(range(50)))
         before = 0

@@ -247,9 +247,16 @@ def test_the_latest_events_are_read_without_the_rest(graph, tenant_id, hits, ask
     """A pack reads the latest events straight from the index, however many there are."""
     tenancy = Tenancy.of(tenant_id)
     never = 2**62
-    nothing = {"anchors": [], "long": [], "degree": 30, "session_key": "", "latest_us": never, "from_us": never}
-    nothing |= {"named": [], "related": False, "links": 30, "sessions": [], "calls": [], "unanswered": []}
-    nothing |= {"worths": [], "if_failed": 1.0, "trails": [], "examples": 0, "short": 0, "longest": 0}
+    nothing = {
+        "anchors": [],
+        "long_events": [],
+        "most_mentions": 30,
+        "session_key": "",
+        "latest_us": never,
+        "from_us": never,
+    }
+    nothing |= {"named": [], "related": False, "most_links": 30, "sessions": [], "calls": [], "unanswered": []}
+    nothing |= {"worths": [], "if_failed": 1.0, "trails": [], "examples": 0, "short_session": 0, "long_session": 0}
     where = {"tenant_id": tenant_id, "tenant_key": tenancy.key, "as_of_us": never, "to_us": never, **nothing, asked: 0}
 
     def events(numbers):
@@ -339,17 +346,17 @@ OF_A_SESSION = {
         "trails": [],
         "named": [],
         "related": True,
-        "links": 30,
-        "long": [],
-        "degree": 30,
+        "most_links": 30,
+        "long_events": [],
+        "most_mentions": 30,
         "latest_us": ALWAYS,
         "from_us": ALWAYS,
         "to_us": ALWAYS,
         "worths": [1.0],
         "if_failed": 1.0,
         "examples": 4,
-        "short": 128,
-        "longest": 256,
+        "short_session": 128,
+        "long_session": 256,
     },
 }
 

@@ -10,7 +10,7 @@ from hmxgraph.errors import InvalidRequest, NotFound, UnknownChoice
 from hmxgraph.graph.checks import verify
 from hmxgraph.graph.conflicts import conflicts, resolve
 from hmxgraph.graph.memories import memories, memory
-from hmxgraph.graph.memory_operations import Remembered, remember
+from hmxgraph.graph.memory_operations import NewMemory, remember
 from hmxgraph.graph.plan import Tenancy, read, state
 from hmxgraph.graph.retention import forget
 from hmxgraph.protocol.reports import ForgetCriteria
@@ -88,7 +88,7 @@ def add_memory(connection, tenancy):
         known_us = connection.perform(read(partial(state, tenancy)))["logical_us"]
         after_us = microseconds("2026-01-01T00:00:00Z") if known_us is None else known_us + 1
         operation = MemoryOperation("ana", after_us if at_us is None else at_us, f"told-{next(count)}")
-        return connection.perform(remember(tenancy, [(Remembered(kind, text, **how), operation)]))[0]
+        return connection.perform(remember(tenancy, [(NewMemory(kind, text, **how), operation)]))[0]
 
     return remembered
 

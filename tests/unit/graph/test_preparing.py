@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hmxgraph.errors import IngestRefused
-from hmxgraph.graph._events import extracted
+from hmxgraph.graph._events import extractions_of
 from hmxgraph.graph.ingesting import prepared
 from hmxgraph.ingest.intake import Intake
 from hmxgraph.ingest.sources import deliveries
@@ -37,7 +37,7 @@ def test_what_is_in_a_batch_is_found_before_it_is_sent():
     """Each batch contains the extractions from its events."""
     made = list(batches(documents(25)))
     assert [len(batch.events) for batch in made] == [10, 10, 5]
-    assert [batch.extracted for batch in made] == [extracted(batch.events) for batch in made]
+    assert [batch.extracted for batch in made] == [extractions_of(batch.events) for batch in made]
 
 
 def test_one_prepares_at_a_time():

@@ -56,7 +56,7 @@ def test_a_meter_counts_every_call():
 
 def test_models_are_kept_and_dropped_by_many(monkeypatch):
     """However many packs read models at once, each gets the right one, and the cache stays small."""
-    monkeypatch.setattr(guidance, "_kept", {})
+    monkeypatch.setattr(guidance, "_models", {})
 
     def work(thread, time):
         model = guidance._parsed_model(f"{thread}-{time}", "")

@@ -59,7 +59,7 @@ def test_deep_values_across_pieces(monkeypatch):
     whole = parse_any(text)
     assert whole[1] == ("values nested deeper than 60 are kept as text",)
     for size in range(1, 9):
-        monkeypatch.setattr(parsing, "_PIECE", size)
+        monkeypatch.setattr(parsing, "_PIECE_BYTES", size)
         assert parse_any(text) == whole
 
 

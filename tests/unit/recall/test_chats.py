@@ -146,3 +146,33 @@ def test_what_holds_now_was_said_last():
         )
     }
     assert ["e001" in ids for ids in shown.values()] == [False, True]
+
+
+def _shown_of_talk(*texts, query, gap_before=None):
+    """Which of *texts*, of a user and an assistant in turn, a pack shows; other sessions surround them."""
+    speakers = ("user", "assistant") * len(texts)
+    said = [
+        event(number + 5 * (gap_before is not None and number >= gap_before), text, speaker=speaker)
+        for number, (text, speaker) in enumerate(zip(texts, speakers, strict=False))
+    ]
+    other = [event(number, f"Day {number} was sunny", speaker="user", session="s2") for number in range(100, 140)]
+    content = {entry.content for entry in packed([*said, *other], query=query).entries}
+    return [f"{speaker}: {text}" in content for text, speaker in zip(texts, speakers, strict=False)]
+
+
+ASKED, WRONG = "Which carrier delivers parcel seventy?", "DHL delivers parcel seventy."
+OBJECTION, REPLY = "No, it's GLS, look at the label.", "You are right, my mistake."
+
+
+def test_a_wrong_answer_is_shown_with_the_objection_and_the_reply():
+    """What a person objects to is never shown alone; a later objection to the reply is shown too."""
+    assert _shown_of_talk(ASKED, WRONG, OBJECTION, REPLY, query=ASKED) == [True] * 4
+    again = (ASKED, WRONG, OBJECTION, REPLY, "Actually it was UPS", "Noted: UPS", "Thanks", "Any time")
+    assert _shown_of_talk(*again, query=ASKED) == [True] * 6 + [False] * 2
+
+
+def test_other_replies_are_no_objections():
+    """Thanks, a "no" to a question and messages after a gap in the session do not become related."""
+    assert _shown_of_talk(ASKED, WRONG, "Fine, I will call them.", REPLY, query=ASKED) == [True, True, False, False]
+    assert _shown_of_talk(ASKED, f"{WRONG} Anything else?", "No", REPLY, query=ASKED) == [True, True, False, False]
+    assert _shown_of_talk(ASKED, WRONG, OBJECTION, REPLY, query=ASKED, gap_before=2) == [True, True, False, False]

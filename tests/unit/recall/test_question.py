@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.protocol.timestamps import DAY_US, microseconds
 from hmxgraph.recall._times import Span, named_time
-from hmxgraph.recall.question import LONGEST_NAME, MOST_TERMS, asks_for_work, understood
+from hmxgraph.recall.question import LONGEST_NAME, MOST_TERMS, asks_for_work, objects, understood
 from hmxgraph.text.terms import search_text
 
 FRIDAY = 1_773_360_000_000_000  # 13 March 2026
@@ -419,3 +419,38 @@ def test_a_text_with_several_questions_has_parts(text, parts):
     question = understood(text, 0, ("Ann", "Bob", "Cid"))
     assert len(question.parts) == parts
     assert all(part.text in text and not part.parts for part in question.parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, it's GLS",
+        "no that's wrong, I wanted 2.3.0! roll it back",
+        "Actually, the refund should go to my card",
+        "Hm, that\u2019s outdated: she moved",
+        "Wrong, the port is 8080",
+        "Sorry, I meant Tuesday",
+        "Not quite.",
+        "That isn't what I asked for",
+        "You got that wrong",
+    ],
+)
+def test_an_objection_is_one_even_to_a_question(text):
+    """It says that what was said is wrong."""
+    assert objects(text, to_question=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, that's all for now.",
+        "Nope, that\u2019s everything",
+        "No, it is fine",
+        "No problem!",
+        "Actually, can we talk?",
+        "Now it works",
+    ],
+)
+def test_thanks_and_new_wishes_are_no_objections(text):
+    """Such words end a conversation or change the subject."""
+    assert not objects(text)

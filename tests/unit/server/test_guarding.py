@@ -15,7 +15,7 @@ from hmxgraph.errors import (
     StorageUnavailable,
     UnsupportedVersion,
 )
-from hmxgraph.graph.connection import Stored
+from hmxgraph.graph.connection import WriteCount
 from hmxgraph.graph.plan import Work
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.protocol.usage import HOUR_US
@@ -57,7 +57,7 @@ def test_a_key_is_looked_up_again_after_a_moment(monkeypatch):
     assert guard.key("Bearer hmx_a") == KEY
     stored.append(ApiKey("k1", "acme", ("read",), "", "ops", 0, revoked_us=1))
     assert guard.key("bearer hmx_a") == KEY
-    now[0] = guarding.KNOWN_FOR
+    now[0] = guarding.KEY_CACHE_SECONDS
     with pytest.raises(KeyRefused, match="k1 is revoked"):
         guard.key("Bearer hmx_a")
 
@@ -137,9 +137,9 @@ def _nothing():
 )
 def test_steps_that_a_call_stored_before_are_part_of_the_sentence(steps, told):
     """Clients read one sentence, whatever part of it the connection wrote."""
-    stored, error = Stored(), StorageUnavailable("bolt://db", "down")
+    writes, error = WriteCount(), StorageUnavailable("bolt://db", "down")
     for _ in range(steps):
-        stored.counted(lambda _work: None)(Work("write", _nothing))
-    stored.counted(lambda _work: None)(Work("read", _nothing))
-    stored.add_to(error)
+        writes.counted(lambda _work: None)(Work("write", _nothing))
+    writes.counted(lambda _work: None)(Work("read", _nothing))
+    writes.add_to(error)
     assert f"{told} stored, the rest was not" in Refusal.of(error).message
