@@ -169,8 +169,8 @@ class AsyncRecording(AsyncFace):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
-                *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
+                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -193,8 +193,8 @@ class AsyncRecording(AsyncFace):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
-                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
+                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """

@@ -20,7 +20,7 @@ from hmxgraph.graph.memory_operations import NewMemory
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
+from hmxgraph.protocol.parsing import checked_list, checked_session_id, checked_text, quoted
 from hmxgraph.protocol.reports import ClockReport, ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
@@ -207,7 +207,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     return Draft(
         event_type,
         content,
-        checked_text("session_id", session_id),
+        checked_session_id(session_id),
         str(uuid4()) if key is None else stable_id("append", session_id, checked_text("idempotency_key", key)),
         options.get("agent_id") or UNSIGNED,
         now_us(at),
@@ -260,7 +260,7 @@ class LiveSessions:
         not stored, would count as read when they are recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
-        before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))
+        before = json.dumps(self._carried.get(checked_session_id(session_id), {}))
         try:
             yield partial(self._settled, before)
         except BaseException:
@@ -318,8 +318,8 @@ class Recording(Face):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
-                *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
+                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -345,8 +345,8 @@ class Recording(Face):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
-                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
+                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         Example::
