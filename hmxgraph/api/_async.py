@@ -266,9 +266,9 @@ class AsyncRecording(AsyncFace):
         that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
         either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
         user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
-        *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
-        same key, one observation).
+        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
+        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
+        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
@@ -1454,9 +1454,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
-        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
-        too.
+        Once the tenant's logical time, that of its latest event, has reached ``expires``, the memory is hidden, and
+        ``dream`` reports it; ``search`` and ``pack`` with the current time as *as_of* leave it out at once. Pass
+        ``idempotency_key`` if a call may be repeated: with the same key, it counts once. ``supersede``, ``feedback``
+        and ``record_outcome`` take it, too.
 
         Raises:
             UnknownChoice: no such kind.

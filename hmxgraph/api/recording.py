@@ -431,9 +431,9 @@ class Recording(Face):
         that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
         either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
         user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
-        *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
-        same key, one observation).
+        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
+        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
+        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
