@@ -125,6 +125,7 @@ def test_masking_twice_changes_nothing(text):
         "THREAD_SET_TOKEN = 0x00000080",
         "GITHUB_TOKEN=$GH_TOKEN_123",
         "user_pass = get_password2(user)",
+        "user_pass = base64.b64decode(basic)",
         "if X_PASS==abc12345",
     ],
 )
