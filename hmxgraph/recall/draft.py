@@ -16,6 +16,7 @@ import numpy as np
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
+from hmxgraph.recall._users import Asker, with_users_named
 from hmxgraph.recall.appraised import Appraised, with_tokens
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State
 from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
@@ -411,7 +412,8 @@ class Draft:
             return Episodes(EventPool(), np.zeros(0), decay)
         relevance = self.events.relevance(self._final_scores)
         weights, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
-        pool = with_excerpts(self.events.pool, self.whole, weights, count_tokens)
+        pool = with_users_named(self.events.pool, self.request, count_tokens)
+        pool = with_excerpts(pool, self.whole, weights, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
@@ -491,6 +493,9 @@ class Draft:
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens
         hidden = (each for each in candidates if each.source_id not in shown)
+        asker = Asker.of(self.events.pool, self.request)
+        users = {each.event_id: each.user_id for each in self.appraised.in_force.evidence}
+        hidden = (asker.named_in(each, users[each.source_id], count) for each in hidden)
         return hidden if self.request.stored_counts else (with_tokens(each, count) for each in hidden)
 
 
