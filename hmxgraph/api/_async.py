@@ -40,10 +40,10 @@ from hmxgraph.api.drawing import Drawing
 from hmxgraph.api.exploring import QueryResult
 from hmxgraph.api.fingerprints import ExportArguments, export_options, import_arguments
 from hmxgraph.api.learning import _silent
-from hmxgraph.api.memory import About, MemorySearch, _repeatable, remembered
+from hmxgraph.api.memory import MemorySearch, NewMemoryOptions, _operation, new_memory
 from hmxgraph.api.packs import CollectorPaused
 from hmxgraph.api.recording import (
-    LIVE,
+    LIVE_TOLERANCE,
     AppendOptions,
     ForgetChoices,
     LiveSessions,
@@ -51,10 +51,10 @@ from hmxgraph.api.recording import (
     RememberOptions,
     event_draft,
     event_drafts,
-    forgettable,
+    forget_criteria,
     latest_live_us,
-    stated,
-    stated_all,
+    memory_request,
+    memory_requests,
 )
 from hmxgraph.api.sessions import Function, ToolCall, _within_limits
 from hmxgraph.api.tasks import checkpoint, submission
@@ -283,7 +283,9 @@ class AsyncRecording(AsyncFace):
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
         """
-        memories = await self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        memories = await self._perform_then_embed(
+            memory_operations.remember(self._tenancy, [memory_request(text, options)])
+        )
         return memories[0]
 
     async def remember_all(
@@ -297,7 +299,9 @@ class AsyncRecording(AsyncFace):
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
 
         """
-        return await self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+        return await self._perform_then_embed(
+            memory_operations.remember(self._tenancy, memory_requests(memories, options))
+        )
 
     async def embed(self, *, replace: bool = False) -> int:
         """Compute vectors for all stored events that have none, and return the number of these events.
@@ -348,7 +352,7 @@ class AsyncRecording(AsyncFace):
         )
         return await self._perform(page)
 
-    async def repair_clock(self, *, tolerance: timedelta = LIVE, dry_run: bool = False) -> ClockReport:
+    async def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
@@ -379,15 +383,17 @@ class AsyncRecording(AsyncFace):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
-                than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or *older_than* is negative or
+                above 3,652,059 days.
 
         """
-        return await self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
+        return await self._perform(
+            retention.forget(self._tenancy, forget_criteria(choices), dry_run=dry_run), whole=True
+        )
 
 
 class AsyncRecordedSession(AsyncFace):
-    """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
+    """A session being recorded, from ``with graph.session() as session``; an `Exception` that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
 
@@ -494,7 +500,8 @@ class AsyncLearning(AsyncFace):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with ``"sessions"`` and the number read so far, then with each later stage and 0.
+        nothing. *progress* is called with ``"sessions"`` and the number of sessions read so far, then with the name of
+        each later stage and 0.
         Without new events, compiling again changes nothing.
         """
         if not dry_run:
@@ -521,7 +528,7 @@ class AsyncLearning(AsyncFace):
             raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return await self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # Event has cached properties where the protocol has properties, which mypy does not accept.
+        # SessionEvent declares properties; those of Event are cached, which mypy does not accept.
         session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
         return await self._perform(suggest_for_events(self._tenancy, session_events, profile))
 
@@ -706,8 +713,8 @@ class AsyncArtifacts(AsyncFace):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
-        one on the previous page).
+        *limit* is the maximum number (default: all). With *after* (the id of the last conflict of the previous page),
+        only those that follow it.
 
         Raises:
             UnknownChoice: no such status.
@@ -873,8 +880,8 @@ class AsyncFingerprints(AsyncFace):
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this call does. The context priors of fingerprints are learned from feedback
-        (HMX-F 7).
+        Making a pack writes nothing; this call does. Later feedback on the same pack replaces the earlier. The context
+        priors of fingerprints are learned from feedback (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.
@@ -943,9 +950,11 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
+        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
+        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
+        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
+        their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
@@ -968,8 +977,8 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
 class AsyncTasks(AsyncSharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
-    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
-    record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and, by name, the optional fields
+    of its record. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
     Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
@@ -999,7 +1008,7 @@ class AsyncTasks(AsyncSharedWork):
         """Record a checkpoint: what was done, and the next step (kept as the first follow-up).
 
         Raises:
-            TaskError: no summary or next step, or the task is not open.
+            TaskError: the summary or the next step is missing, or the task is not open.
             InvalidRequest: follow-ups that are not a list.
 
         """
@@ -1045,7 +1054,7 @@ class AsyncTasks(AsyncSharedWork):
         """Start a run; the artifact_id of the receipt is the run's id.
 
         Raises:
-            TaskError: no command, reason or inputs, or the task is not open.
+            TaskError: the command, the reason or the inputs are missing, or the task is not open.
             InvalidRequest: inputs that are not a list.
 
         """
@@ -1117,7 +1126,7 @@ class AsyncTasks(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Take a task for *lease* seconds; claiming it once more extends the lease.
+        """Claim a task for *lease* seconds; if the same agent claims it once more, the lease is extended.
 
         A claim keeps others from claiming the task, not from adding records to it.
 
@@ -1126,9 +1135,9 @@ class AsyncTasks(AsyncSharedWork):
                 not 1 second to 30 days.
 
         """
-        words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
+        claim = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
         return await self._store_record(
-            "task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"}
+            "task_progress", at, {**fields, **claim, "task_id": task_id, "artifact_role": "claim"}
         )
 
     async def release(
@@ -1140,8 +1149,8 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: nobody or another agent holds it, or it is finished or unknown.
 
         """
-        words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
-        return await self._store_record("task_progress", at, {**fields, **words})
+        release = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
+        return await self._store_record("task_progress", at, {**fields, **release})
 
     async def reopen(
         self,
@@ -1158,8 +1167,8 @@ class AsyncTasks(AsyncSharedWork):
             TaskError: no reason, or the task is unknown or not finished.
 
         """
-        words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
-        return await self._store_record("task_progress", at, {**fields, **words})
+        reopening = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
+        return await self._store_record("task_progress", at, {**fields, **reopening})
 
     async def list(
         self,
@@ -1210,7 +1219,8 @@ class AsyncRecords(AsyncSharedWork):
 
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
-    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
+    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
 
     """
 
@@ -1370,7 +1380,7 @@ class AsyncRecords(AsyncSharedWork):
         )
 
     async def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Failures, best match or newest first, with the digest of the failure library and compiled playbooks."""
+        """Failures, with the digest of the failure library and compiled playbooks."""
         procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
         return await self._perform(procedure)
 
@@ -1438,7 +1448,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         kind: str = "fact",
         agent_id: str | None = None,
         at: Moment | None = None,
-        **about: Unpack[About],
+        **options: Unpack[NewMemoryOptions],
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
@@ -1453,7 +1463,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         procedure = memory_operations.add(
-            self._tenancy, remembered(kind, text, about), _repeatable("add", agent_id, at, about)
+            self._tenancy, new_memory(kind, text, options), _operation("add", agent_id, at, options)
         )
         return await self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
@@ -1485,7 +1495,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         kind: str = "fact",
         agent_id: str | None = None,
         at: Moment | None = None,
-        **about: Unpack[About],
+        **options: Unpack[NewMemoryOptions],
     ) -> MemoryView:
         """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
@@ -1498,9 +1508,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
                 list, or *hard* for anything but a policy.
 
         """
-        new = remembered(kind, text, about)
+        new = new_memory(kind, text, options)
         procedure = memory_operations.supersede(
-            self._tenancy, memory_id, new, _repeatable("supersede", agent_id, at, about)
+            self._tenancy, memory_id, new, _operation("supersede", agent_id, at, options)
         )
         return await self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
@@ -1523,8 +1533,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             NotFound: there is no such memory.
 
         """
-        said = _repeatable("feedback", agent_id, at, {"idempotency_key": idempotency_key})
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, said)
+        call = _operation("feedback", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, call)
         return await self._perform(
             self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure)
         )
@@ -1547,8 +1557,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        recorded = _repeatable("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, recorded)
+        call = _operation("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, call)
         request = {"memory_ids": ids, "outcome": outcome}
         return await self._perform(self._meter.measured("record_outcome", request, procedure))
 
@@ -1562,7 +1572,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+        """A report on exact duplicates, index coverage, sizes, latencies and scope.
+
+        With *include_examples* it lists up to *duplicate_limit* duplicates; all of them are counted.
 
         Raises:
             InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
@@ -1739,7 +1751,9 @@ class AsyncStates(AsyncFace):
         as_of: Moment | None = None,
         limit: int | None = None,
     ) -> tuple[State, ...]:
-        """States of one kind on a shelf, in descending order of *item*.
+        """States of one kind on a shelf, in descending order of *item*; at most *limit*.
+
+        Only those with the given *place*, with one of *items*, and kept by the time *as_of*, where these are given.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

@@ -179,7 +179,9 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
     """The validated request for a pack.
 
     Raises:
-        PackError: an option is unknown or has an invalid value.
+        InvalidRequest: an option is unknown, or has a value of the wrong type or size.
+        BudgetTooSmall: the budget is below one token.
+        UnknownChoice: the strategy, section or encoding is unknown, or the confidence is outside [0, 1].
         InvalidTime: *as_of* is not a valid time.
 
     >>> pack_request("Deploy", {"budget": 512, "sections": ["episodes"]}).budget
@@ -273,7 +275,7 @@ class BoardFields(TypedDict, total=False):
 
 
 class DecisionFields(StepFields, total=False):
-    """The fields of a decision."""
+    """The optional fields of a decision."""
 
     goal: str
     status: str
@@ -364,7 +366,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
     record.setdefault("artifact_id", str(uuid4()))
     if kind == "task_start":
         record.setdefault("task_id", str(uuid4()))
-    return record | {"artifact_kind": kind, "timestamp_created": _now_ms(at)}
+    return record | {"artifact_kind": kind, "timestamp_created": now_us(at) // 1_000}
 
 
 def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
@@ -390,11 +392,6 @@ def now_us(at: Moment | None = None) -> int:
     """UTC microseconds of *at*, or of now."""
     us = as_us(at)
     return time_ns() // 1_000 if us is None else us
-
-
-def _now_ms(at: Moment | None = None) -> int:
-    """UTC milliseconds of *at*, or of now: the resolution of record times."""
-    return now_us(at) // 1_000
 
 
 # Several items in one call: each is a mapping of the arguments that the method for a single item takes.
@@ -463,7 +460,8 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "why": ("why_chosen",),
     "worked": ("what_worked",),
 }
-_SHOWN = 12
+# Maximum number of argument names that an error lists.
+_LISTED_NAMES = 12
 
 
 class NamedArguments:
@@ -585,10 +583,11 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
 
 
 def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
+    """The error for an argument that the method lacks: it says which one was probably meant, or lists them."""
     synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
     close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
-    choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_SHOWN])
-    more = ", ..." if len(signature.names) > _SHOWN else ""
+    choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_LISTED_NAMES])
+    more = ", ..." if len(signature.names) > _LISTED_NAMES else ""
     way_out = f"did you mean {close[0]}=...?" if close else f"choose from {choices}{more}"
     return InvalidRequest(name, f"{value!r:.60}", f"an argument of {signature.method}()", way_out)
 
@@ -597,7 +596,7 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
 #
 # A span records the method, the duration and the type of an error; never what was asked or stored.
 
-# For each procedure: the operation, as OpenTelemetry's conventions name it, and the public method that runs it.
+# For each procedure, and for ``ingest``: the operation, as OpenTelemetry's conventions name it, and the public method.
 _CALLS = {
     "pack": ("search_memory", "pack"),
     "suggest_for_session": ("search_memory", "suggest"),
@@ -608,23 +607,23 @@ _CALLS = {
     "remember": ("update_memory", "remember"),
     "compile_tenant": ("update_memory", "compile"),
 }
-_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_is_untraced: ContextVar[bool] = ContextVar("is_untraced", default=False)
 
 
 @contextmanager
 def untraced() -> Iterator[None]:
     """Create no spans in the block: an exporter that stores spans must not create new ones."""
-    token = _quiet.set(True)
+    token = _is_untraced.set(True)
     try:
         yield
     finally:
-        _quiet.reset(token)
+        _is_untraced.reset(token)
 
 
 @contextmanager
 def span_of(procedure: str) -> Iterator[None]:
     """A span around the block if `_CALLS` has *procedure*; none in an `untraced` block or without opentelemetry-api."""
-    trace = _trace() if procedure in _CALLS and not _quiet.get() else None
+    trace = _trace() if procedure in _CALLS and not _is_untraced.get() else None
     if trace is None:
         yield
         return
@@ -682,6 +681,7 @@ class Face:
     _connection: Connection
 
     def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
+        """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time."""
         with span_of(getattr(procedure, "__name__", "")):
             return self._connection.perform(procedure, whole=whole)
 

@@ -11,7 +11,8 @@ from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 
-PREFIX = "hmx_"
+# Every secret begins with this text; random bytes follow.
+KEY_PREFIX = "hmx_"
 _SECRET_BYTES = 32
 _ID_BYTES = 6
 
@@ -26,8 +27,8 @@ def new_key(
         InvalidTime: *expires* is not a time.
         InvalidRequest: no agent, or scopes that are not a list.
 
-    >>> made = new_key("acme", "bot", ["read"])
-    >>> made.secret.startswith(PREFIX), made.key.scopes
+    >>> example = new_key("acme", "bot", ["read"])
+    >>> example.secret.startswith(KEY_PREFIX), example.key.scopes
     (True, ('read',))
     """
     if not checked_text("agent_id", agent_id):
@@ -47,7 +48,7 @@ def new_key(
         now_us(),
         as_us(expires),
     )
-    return NewKey(key, f"{PREFIX}{token_urlsafe(_SECRET_BYTES)}")
+    return NewKey(key, f"{KEY_PREFIX}{token_urlsafe(_SECRET_BYTES)}")
 
 
 class Keys(Face):

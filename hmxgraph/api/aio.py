@@ -32,9 +32,9 @@ from hmxgraph.api.graph import (
     chosen_embedding,
     chosen_masking,
     chosen_timeout,
-    isolated,
     revival,
-    settling,
+    settling_check,
+    tenant_address,
 )
 from hmxgraph.api.recording import LiveSessions, Recorder
 from hmxgraph.graph import deadlines, embeddings
@@ -57,14 +57,16 @@ class AsyncKnowledgeGraph(
 
     def __init__(
         self,
-        locate: Callable[[], Address],
+        server_address: Callable[[], Address],
         tenant_id: str,
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
         lender: AsyncConnection | None = None,
         terms: ConnectionTerms = DEFAULT_TERMS,
     ) -> None:
-        self._locate, self._lender, self._terms = locate, lender, terms
+        self._server_address, self._terms = server_address, terms
+        # The connection of another graph whose driver this graph uses, too.
+        self._lender = lender
         self._isolation: Isolation = isolation
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._opened: AsyncConnection | None = None
@@ -79,15 +81,15 @@ class AsyncKnowledgeGraph(
     async def __aenter__(self) -> Self:
         async with self._opening.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             if self._opened is None or self._opened.abandoned:
-                self._opened = await self._ready()
+                self._opened = await self._new_connection()
         self._opened.check_loop()
         return self
 
-    async def _ready(self) -> AsyncConnection:
+    async def _new_connection(self) -> AsyncConnection:
         if self._lender is not None:
             return AsyncConnection(self._lender.address, self._terms, self._lender)
         # Starting a local server blocks, so it happens in a thread.
-        connection = AsyncConnection(await asyncio.to_thread(self._located), self._terms)
+        connection = AsyncConnection(await asyncio.to_thread(self._tenant_address), self._terms)
         try:
             await connection.verify()
             await connection.perform(migrate())
@@ -98,8 +100,8 @@ class AsyncKnowledgeGraph(
             raise
         return connection
 
-    def _located(self) -> Address:
-        return isolated(self._locate(), self.tenant_id, self._isolation)
+    def _tenant_address(self) -> Address:
+        return tenant_address(self._server_address(), self.tenant_id, self._isolation)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -175,7 +177,7 @@ class AsyncKnowledgeGraph(
         """
         self._connection.check_open()
         lender = self._connection if self._isolation == "key" else None
-        return type(self)(self._locate, tenant_id, self._tenancy.trust, self._isolation, lender, self._terms)
+        return type(self)(self._server_address, tenant_id, self._tenancy.trust, self._isolation, lender, self._terms)
 
     @property
     def tenant_id(self) -> str:
@@ -204,7 +206,7 @@ def connect_async(  # noqa: PLR0913 - as connect
     """
     login = Login(uri, user, password, database)
     trust_policy = chosen_masking(trust, mask_secrets)
-    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
+    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return AsyncKnowledgeGraph(
         lambda: address(login, progress=progress), tenant_id, trust_policy, isolation, terms=terms
     )

@@ -150,8 +150,8 @@ class Artifacts(Face):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        By default, all conflicts; with *limit*, a page, which starts after the conflict with the id *after* (the last
-        one on the previous page).
+        *limit* is the maximum number (default: all). With *after* (the id of the last conflict of the previous page),
+        only those that follow it.
 
         Raises:
             UnknownChoice: no such status.

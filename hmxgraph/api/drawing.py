@@ -20,30 +20,35 @@ if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
 
+# Maximum number of characters of a caption.
 _LONGEST_CAPTION = 60
+# Height of the picture in a notebook, in pixels.
 _HEIGHT = 560
 # File name endings of drawings: an interactive page, or a static picture.
-PICTURES = (".html", ".svg")
+DRAWING_ENDINGS = (".html", ".svg")
 
 # Colours and captions, from the style of Neo4j Browser.
 
+# A property in a caption, such as {name}.
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
-def _style(kind: str, name: str) -> dict[str, str]:
+def _style(element: str, name: str) -> dict[str, str]:
+    """The style of a ``node`` with the label *name*, or of a ``relationship`` with that type."""
     styles = browser_style()
-    return styles[kind] | styles.get(f"{kind}.{name}", {})
+    return styles[element] | styles.get(f"{element}.{name}", {})
 
 
 # Neo4j Browser colours nodes by label alone; here failed ones stand out.
-_FAILED = {"color": "#f3b5b5", "border-color": "#b8324a"}
+_FAILED_STYLE = {"color": "#f3b5b5", "border-color": "#b8324a"}
 
 
 def _node_style(node: PictureNode) -> dict[str, str]:
-    return _style("node", node.label) | (_FAILED if node.properties.get("failed") else {})
+    return _style("node", node.label) | (_FAILED_STYLE if node.properties.get("failed") else {})
 
 
 def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
+    """*pattern* with the values of *properties*; ``<type>`` and an empty text become *fallback*, the label or type."""
     text = _FIELD.sub(lambda part: str(properties.get(part[1], "")), pattern.replace("<type>", fallback))
     return truncate_line(text, _LONGEST_CAPTION) or fallback
 
@@ -83,7 +88,7 @@ class Drawing:
         return len(self.nodes)
 
     def interactive(self) -> "neo4j_viz.VisualizationGraph":
-        """The picture as neo4j-viz draws it, for its own options: ``drawing.interactive().render_widget()``.
+        """The picture as a graph of neo4j-viz, which has more options: ``drawing.interactive().render_widget()``.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -97,7 +102,7 @@ class Drawing:
             [neo4j_viz.Node.model_validate(_viz_node(node)) for node in self.nodes],
             [neo4j_viz.Relationship.model_validate(_viz_edge(edge)) for edge in self.edges],
         )
-        legend: dict[Any, Any] = {_kind(node): _node_style(node)["color"] for node in self.nodes}
+        legend: dict[Any, Any] = {_legend_name(node): _node_style(node)["color"] for node in self.nodes}
         graph.set_legend(nodes=legend)
         return graph
 
@@ -119,8 +124,8 @@ class Drawing:
 
         """
         target = Path(path)
-        if target.suffix.lower() not in PICTURES:
-            raise NotWritten(str(path), f"the name of a drawing must end in {' or '.join(PICTURES)}")
+        if target.suffix.lower() not in DRAWING_ENDINGS:
+            raise NotWritten(str(path), f"the name of a drawing must end in {' or '.join(DRAWING_ENDINGS)}")
         text = self.to_svg() if target.suffix.lower() == ".svg" else self.html()
         try:
             target.write_text(text, encoding="utf-8")
@@ -146,7 +151,7 @@ class Drawing:
         return f"<iframe style='width:100%;height:{_HEIGHT}px;border:0' srcdoc=\"{page}\"></iframe>"
 
 
-def _kind(node: PictureNode) -> str:
+def _legend_name(node: PictureNode) -> str:
     return f"{node.label}, failed" if node.properties.get("failed") else node.label
 
 
@@ -175,12 +180,19 @@ def _radius(node: PictureNode) -> float:
 
 # The static picture: connected components side by side, each laid out by the distances between its nodes.
 
+# In pixels: the median length of the relationships in a component, the width of a row of components, the gap between
+# components, and the distance between relationships of the same two nodes.
 _EDGE_LENGTH = 190.0
-_WIDTH = 1150.0
+_ROW_WIDTH = 1150.0
 _GAP = 24.0
-_LANE = 16.0  # between relationships of the same two nodes
-_LETTER = 0.56  # mean width of a letter, in font sizes
-_LINES = 5
+_LANE = 16.0
+# In font sizes: the mean width of a letter, and the height of a line.
+_LETTER_WIDTH = 0.56
+_LINE_HEIGHT = 1.15
+# Greatest width of a line and greatest height of a caption, in radii of the node's circle.
+_CAPTION_WIDTH = 1.72
+_CAPTION_HEIGHT = 1.5
+_MOST_LINES = 5  # of a caption
 _BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may be broken
 _Point = tuple[float, float]
 
@@ -203,29 +215,30 @@ def _svg(drawing: Drawing) -> str:
 def _node_svg(node: PictureNode, centre: _Point) -> str:
     x, y = centre
     style, radius, text = _node_style(node), _radius(node), caption(node)
-    size = float(style["font-size"].removesuffix("px"))
-    lines = _wrapped(text, radius, size)
-    first = y - (len(lines) - 1) * size * 0.575 + size * 0.35
+    font_size = float(style["font-size"].removesuffix("px"))
+    lines = _wrapped(text, radius, font_size)
+    # The caption is centred: a capital letter is about 0.7 font sizes high.
+    first_y = y - (len(lines) - 1) * font_size * _LINE_HEIGHT / 2 + font_size * 0.35
     words = "".join(
-        f"<tspan x='{x:.1f}' y='{first + index * size * 1.15:.1f}'>{escape(line)}</tspan>"
+        f"<tspan x='{x:.1f}' y='{first_y + index * font_size * _LINE_HEIGHT:.1f}'>{escape(line)}</tspan>"
         for index, line in enumerate(lines)
     )
     colours = f"fill='{style['color']}' stroke='{style['border-color']}' stroke-width='2'"
-    title = escape(f"{_kind(node)}: {text}")
+    title = escape(f"{_legend_name(node)}: {text}")
     return (
         f"<g><title>{title}</title><circle cx='{x:.1f}' cy='{y:.1f}' r='{radius:g}' {colours}/>"
-        f"<text font-size='{size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"
+        f"<text font-size='{font_size:g}' fill='{style['text-color-internal']}'>{words}</text></g>"
     )
 
 
-def _wrapped(text: str, radius: float, size: float) -> list[str]:
-    """*text* in lines that fit a circle; what does not fit ends in an ellipsis.
+def _wrapped(text: str, radius: float, font_size: float) -> list[str]:
+    """*text* in lines that fit a circle of *radius*; text that is too long ends in an ellipsis.
 
     >>> _wrapped("deploy/staging/checkout.yaml fails", 50, 10)
     ['deploy/staging/', 'checkout.yaml', 'fails']
 
     """
-    room = max(4, int(1.72 * radius / (size * _LETTER)))
+    room = max(4, int(_CAPTION_WIDTH * radius / (font_size * _LETTER_WIDTH)))
     lines = [""]
     for word in text.split():
         for part in [word] if len(word) <= room else _BREAKS.split(word):
@@ -235,14 +248,14 @@ def _wrapped(text: str, radius: float, size: float) -> list[str]:
             else:
                 lines.append(truncate_line(part, room))
     lines = [line for line in lines if line]
-    max_lines = min(_LINES, max(1, int(1.5 * radius / (size * 1.15))))
+    max_lines = min(_MOST_LINES, max(1, int(_CAPTION_HEIGHT * radius / (font_size * _LINE_HEIGHT))))
     return (
         lines if len(lines) <= max_lines else [*lines[: max_lines - 1], truncate_line(f"{lines[max_lines - 1]}…", room)]
     )
 
 
 def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, float]]:
-    """Each relationship with its sideways offset, so that parallel ones do not overlap; loops are left out."""
+    """Each relationship with its sideways offset, so that parallel ones do not overlap; none from a node to itself."""
     pairs: dict[tuple[str, ...], list[PictureEdge]] = {}
     for edge in edges:
         pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)
@@ -274,11 +287,11 @@ def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
     """The centre of each node, and the size of the picture; components are placed in rows, the largest first."""
     points: dict[str, _Point] = {}
     left = top = row_height = widest = 0.0
-    for part in _parts(drawing):
+    for part in _component_points(drawing):
         right, bottom = (max(point[axis] for point in part.values()) for axis in (0, 1))
         margin = max(_radius(node) for node in drawing.nodes if node.node_id in part) + _GAP / 2
         width, height = right + 2 * margin, bottom + 2 * margin
-        if left and left + width > _WIDTH:
+        if left and left + width > _ROW_WIDTH:
             left, top, row_height = 0.0, top + row_height, 0.0
         points |= {node_id: (left + margin + x, top + margin + y) for node_id, (x, y) in part.items()}
         left, row_height = left + width, max(row_height, height)
@@ -286,34 +299,38 @@ def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
     return points, (max(widest, 200.0), max(top + row_height, 60.0))
 
 
-def _parts(drawing: Drawing) -> Iterator[dict[str, _Point]]:
-    """The positions of the nodes of each connected component, counted from (0, 0); the largest component first."""
+def _component_points(drawing: Drawing) -> Iterator[dict[str, _Point]]:
+    """The positions of the nodes of each connected component, none below 0; the largest component first."""
     import networkx as nx  # noqa: PLC0415 - slow to import
 
     whole: nx.Graph[str] = nx.Graph()
     whole.add_nodes_from(node.node_id for node in drawing.nodes)
     whole.add_edges_from((edge.source_id, edge.target_id) for edge in drawing.edges)
     rank = {node_id: index for index, node_id in enumerate(whole)}
-    parts = [sorted(part, key=rank.__getitem__) for part in nx.connected_components(whole)]
-    for members in sorted(parts, key=lambda part: (-len(part), rank[part[0]])):
-        part: nx.Graph[str] = nx.Graph()
-        part.add_nodes_from(members)
-        part.add_edges_from(sorted(whole.edges(members)))
-        yield dict(zip(members, _component_layout(part), strict=True))
+    components = [sorted(nodes, key=rank.__getitem__) for nodes in nx.connected_components(whole)]
+    for node_ids in sorted(components, key=lambda nodes: (-len(nodes), rank[nodes[0]])):
+        component: nx.Graph[str] = nx.Graph()
+        component.add_nodes_from(node_ids)
+        component.add_edges_from(sorted(whole.edges(node_ids)))
+        yield dict(zip(node_ids, _component_layout(component), strict=True))
 
 
-def _component_layout(part: "nx.Graph[str]") -> list[_Point]:
-    """The positions of the nodes of a connected graph: distances in the picture follow distances in the graph."""
+def _component_layout(component: "nx.Graph[str]") -> list[_Point]:
+    """The positions of the nodes of a connected graph: distances in the picture follow distances in the graph.
+
+    The median relationship is `_EDGE_LENGTH` long, nodes that are too near are pushed apart, and the picture is at
+    least as wide as high.
+    """
     import networkx as nx  # noqa: PLC0415 - slow to import
     import numpy as np  # noqa: PLC0415 - slow to import
 
     try:
-        layout = nx.kamada_kawai_layout(part)
+        layout = nx.kamada_kawai_layout(component)
     except ImportError as error:  # networkx needs scipy for this
         raise _not_installed(error) from error
-    points = np.array([layout[node] for node in part], dtype=float)
-    order = {node: index for index, node in enumerate(part)}
-    lengths = [float(np.hypot(*(points[order[a]] - points[order[b]]))) for a, b in part.edges if a != b]
+    points = np.array([layout[node] for node in component], dtype=float)
+    order = {node: index for index, node in enumerate(component)}
+    lengths = [float(np.hypot(*(points[order[a]] - points[order[b]]))) for a, b in component.edges if a != b]
     points = _apart(points * (_EDGE_LENGTH / (sorted(lengths)[len(lengths) // 2] or 1.0) if lengths else 1.0))
     if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
         points = points[:, ::-1]
@@ -321,7 +338,7 @@ def _component_layout(part: "nx.Graph[str]") -> list[_Point]:
 
 
 def _apart(points: "np.ndarray") -> "np.ndarray":
-    """*points* pushed apart until each is four fifths of an edge length from every other, in at most 200 steps."""
+    """*points* pushed apart until any two are nearly four fifths of an edge length apart, in at most 200 steps."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     min_distance = _EDGE_LENGTH * 0.8

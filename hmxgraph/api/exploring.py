@@ -35,6 +35,7 @@ _NAMES = (
     "event_id",
     "key",
 )
+# Maximum number of characters of a name in a table.
 _LONGEST_NAME = 100
 
 

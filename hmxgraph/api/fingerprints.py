@@ -162,8 +162,8 @@ class Fingerprints(Face):
     def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this call does. The context priors of fingerprints are learned from feedback
-        (HMX-F 7).
+        Making a pack writes nothing; this call does. Later feedback on the same pack replaces the earlier. The context
+        priors of fingerprints are learned from feedback (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.

@@ -46,6 +46,7 @@ from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, wit
 
 # Which Neo4j: the arguments, else the environment, else a local server started on demand.
 
+# Neo4j's own database, which lists users and databases.
 _SYSTEM = "system"
 
 
@@ -134,7 +135,7 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
     return revive
 
 
-def settling(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
+def settling_check(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
     """A function that tells whether the local server has just started; None for a server that somebody else runs."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
@@ -171,30 +172,30 @@ def _imported(name: str) -> Embedder:
 # Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.
 
 Isolation: TypeAlias = Literal["key", "database"]
-_CHOICES = ("key", "database")
+_ISOLATIONS = ("key", "database")
 
 
-def isolated(where: Address, tenant_id: str, isolation: Isolation) -> Address:
-    """The address of *tenant_id*'s database: *where* itself, or a separate database on that server, created if missing.
+def tenant_address(server_address: Address, tenant_id: str, isolation: Isolation) -> Address:
+    """*server_address*, or with ``isolation="database"`` that of the tenant's own database, created if missing.
 
     Raises:
         IsolationUnsupported: the server cannot create a separate database.
         UnknownChoice: no such isolation.
 
     """
-    if isolation not in _CHOICES:
-        raise UnknownChoice("isolation", isolation, _CHOICES)
+    if isolation not in _ISOLATIONS:
+        raise UnknownChoice("isolation", isolation, _ISOLATIONS)
     if isolation == "key":
-        return where
+        return server_address
     database = _database_name(tenant_id)
-    system = Connection(replace(where, database="system"))
+    system = Connection(replace(server_address, database=_SYSTEM))
     try:
         system.transact(Work("schema", partial(ask, bind("databases/create", name=database))))
     except StatementRefused as error:
-        raise IsolationUnsupported(where.uri, error.reason) from error
+        raise IsolationUnsupported(server_address.uri, error.reason) from error
     finally:
         system.close()
-    return replace(where, database=database)
+    return replace(server_address, database=database)
 
 
 def _database_name(tenant_id: str) -> str:
@@ -223,24 +224,24 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
 
     def __init__(
         self,
-        where: Address,
+        server_address: Address,
         tenant_id: str,
         trust: TrustPolicy = DEFAULT_TRUST,
         isolation: Isolation = "key",
-        ready: Connection | None = None,
+        connection: Connection | None = None,
         terms: ConnectionTerms = DEFAULT_TERMS,
     ) -> None:
         self._tenancy = Tenancy.of(tenant_id, trust)
-        self._where = where
+        self._server_address = server_address
         self._isolation: Isolation = isolation
         self._meter = Meter()
         self._live = LiveSessions()
-        self._connection = ready or Connection(isolated(where, tenant_id, isolation), terms)
-        if ready is None:
+        self._connection = connection or Connection(tenant_address(server_address, tenant_id, isolation), terms)
+        if connection is None:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Check that the database answers, and bring its schema up to date."""
+        """Check that the database answers, bring its schema up to date, and prepare it for the embedder, if any."""
         try:
             self._connection.verify()
             self._connection.perform(migrate())
@@ -329,8 +330,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
         self._connection.check_open()
         trust = Tenancy.of(tenant_id, self._tenancy.trust).trust  # reject an invalid id before taking the driver
         terms = self._connection.terms
-        ready = Connection(self._connection.address, terms) if self._isolation == "key" else None
-        return type(self)(self._where, tenant_id, trust, self._isolation, ready, terms)
+        connection = Connection(self._connection.address, terms) if self._isolation == "key" else None
+        return type(self)(self._server_address, tenant_id, trust, self._isolation, connection, terms)
 
     @property
     def tenant_id(self) -> str:
@@ -360,7 +361,7 @@ def connect(  # noqa: PLR0913 - every setting by name
     rules, preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords
     are masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``;
     if omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
-    *progress*, fetching and starting a local server shows a progress bar on stderr.
+    *progress*, the progress of fetching and starting a local server is shown on stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s
     for reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server),
@@ -376,6 +377,7 @@ def connect(  # noqa: PLR0913 - every setting by name
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
         EngineError: the local server could not be fetched or started; the message ends with the way out.
         StorageUnavailable: nothing answers at the address.
+        DatabaseMissing: the server has no such *database*, or it is ``system``, which cannot hold a graph.
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
         OlderStore: the database is older than any release that can be upgraded.
@@ -386,7 +388,7 @@ def connect(  # noqa: PLR0913 - every setting by name
     """
     Tenancy.of(tenant_id)  # reject an invalid id before starting a server
     login = Login(uri, user, password, database)
-    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling(login), chosen_embedding(embed))
+    terms = ConnectionTerms(chosen_timeout(timeout), revival(login), settling_check(login), chosen_embedding(embed))
     return KnowledgeGraph(
         address(login, progress=progress), tenant_id, chosen_masking(trust, mask_secrets), isolation, terms=terms
     )

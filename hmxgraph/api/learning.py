@@ -33,7 +33,8 @@ class Learning(Face):
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
         out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with ``"sessions"`` and the number read so far, then with each later stage and 0.
+        nothing. *progress* is called with ``"sessions"`` and the number of sessions read so far, then with the name of
+        each later stage and 0.
         Without new events, compiling again changes nothing.
         """
         if not dry_run:
@@ -60,7 +61,7 @@ class Learning(Face):
             raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # Event has cached properties where the protocol has properties, which mypy does not accept.
+        # SessionEvent declares properties; those of Event are cached, which mypy does not accept.
         session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
         return self._perform(suggest_for_events(self._tenancy, session_events, profile))
 

@@ -29,7 +29,7 @@ class MemorySearch(TypedDict, total=False):
     include_hidden: bool
 
 
-class About(TypedDict, total=False):
+class NewMemoryOptions(TypedDict, total=False):
     """The optional properties of a new memory, and the key that identifies the call if it is repeated."""
 
     project_id: str | None
@@ -91,7 +91,7 @@ class MemoryOperations(NamedArguments, Face):
         kind: str = "fact",
         agent_id: str | None = None,
         at: Moment | None = None,
-        **about: Unpack[About],
+        **options: Unpack[NewMemoryOptions],
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
@@ -106,7 +106,7 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         procedure = memory_operations.add(
-            self._tenancy, remembered(kind, text, about), _repeatable("add", agent_id, at, about)
+            self._tenancy, new_memory(kind, text, options), _operation("add", agent_id, at, options)
         )
         return self._perform_then_embed(self._meter.measured("add", {"kind": kind, "text": text}, procedure))
 
@@ -138,7 +138,7 @@ class MemoryOperations(NamedArguments, Face):
         kind: str = "fact",
         agent_id: str | None = None,
         at: Moment | None = None,
-        **about: Unpack[About],
+        **options: Unpack[NewMemoryOptions],
     ) -> MemoryView:
         """Replace *memory_id*, which becomes hidden, with a new memory with *text*.
 
@@ -151,9 +151,9 @@ class MemoryOperations(NamedArguments, Face):
                 list, or *hard* for anything but a policy.
 
         """
-        new = remembered(kind, text, about)
+        new = new_memory(kind, text, options)
         procedure = memory_operations.supersede(
-            self._tenancy, memory_id, new, _repeatable("supersede", agent_id, at, about)
+            self._tenancy, memory_id, new, _operation("supersede", agent_id, at, options)
         )
         return self._perform_then_embed(
             self._meter.measured("supersede", {"memory_id": memory_id, "text": text}, procedure)
@@ -176,8 +176,8 @@ class MemoryOperations(NamedArguments, Face):
             NotFound: there is no such memory.
 
         """
-        said = _repeatable("feedback", agent_id, at, {"idempotency_key": idempotency_key})
-        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, said)
+        call = _operation("feedback", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.feedback(self._tenancy, memory_id, signal, comment, call)
         return self._perform(self._meter.measured("feedback", {"memory_id": memory_id, "signal": signal}, procedure))
 
     def record_outcome(
@@ -198,8 +198,8 @@ class MemoryOperations(NamedArguments, Face):
 
         """
         ids = checked_list("memory_ids", memory_ids)
-        recorded = _repeatable("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
-        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, recorded)
+        call = _operation("record_outcome", agent_id, at, {"idempotency_key": idempotency_key})
+        procedure = memory_operations.record_outcome(self._tenancy, ids, outcome, summary, call)
         request = {"memory_ids": ids, "outcome": outcome}
         return self._perform(self._meter.measured("record_outcome", request, procedure))
 
@@ -213,7 +213,9 @@ class MemoryOperations(NamedArguments, Face):
     def health(
         self, *, project_id: str | None = None, include_examples: bool = False, duplicate_limit: int = 10
     ) -> Report:
-        """Exact duplicates, index coverage, sizes, latencies, scope; *duplicate_limit* limits only the examples.
+        """A report on exact duplicates, index coverage, sizes, latencies and scope.
+
+        With *include_examples* it lists up to *duplicate_limit* duplicates; all of them are counted.
 
         Raises:
             InvalidRequest: *duplicate_limit* is not a whole number, or below 0.
@@ -277,15 +279,15 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("dream", {"dry_run": dry_run}, procedure), whole=True)
 
 
-def _repeatable(name: str, agent_id: str | None, at: Moment | None, about: About) -> MemoryOperation:
+def _operation(name: str, agent_id: str | None, at: Moment | None, options: NewMemoryOptions) -> MemoryOperation:
     """The operation *name*; if it is called again with the same idempotency key, its event gets the same id."""
-    key = about.get("idempotency_key")
+    key = options.get("idempotency_key")
     event_id = None if key is None else stable_id(f"memory.{name}", checked_text("idempotency_key", key))
     return operation(agent_id, at, event_id)
 
 
-def remembered(kind: str, text: str, about: About) -> NewMemory:
+def new_memory(kind: str, text: str, options: NewMemoryOptions) -> NewMemory:
     """The memory that the arguments of ``add`` describe."""
-    tags = tuple(checked_list("tags", about.get("tags")))
-    terms = Terms(expires_us=as_us(about.get("expires")))
-    return NewMemory(kind, text, about.get("project_id"), tags, flag(about, "hard"), terms=terms)
+    tags = tuple(checked_list("tags", options.get("tags")))
+    terms = Terms(expires_us=as_us(options.get("expires")))
+    return NewMemory(kind, text, options.get("project_id"), tags, flag(options, "hard"), terms=terms)

@@ -26,8 +26,8 @@ from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
 # The keyword arguments of ``forget`` as criteria.
 
-# From the first day of the calendar to its last.
-_LONGEST = timedelta(days=date.max.toordinal())
+# As long as Python's calendar: the years 1 to 9999.
+_GREATEST_AGE = timedelta(days=date.max.toordinal())
 
 
 class ForgetChoices(TypedDict, total=False):
@@ -45,14 +45,15 @@ class ForgetChoices(TypedDict, total=False):
     now: bool
 
 
-def forgettable(choices: ForgetChoices) -> ForgetCriteria:
+def forget_criteria(choices: ForgetChoices) -> ForgetCriteria:
     """The criteria in *choices*.
 
     Raises:
-        InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer than
-            any calendar.
+        InvalidRequest: there is no criterion, one is unknown or of the wrong type, or *older_than* is negative or
+            above 3,652,059 days.
+        InvalidTime: *before* is not a valid time.
 
-    >>> forgettable({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
+    >>> forget_criteria({"event_id": "e1", "older_than": timedelta(days=1)}).criteria
     {'event_ids': ('e1',), 'older_than_us': 86400000000}
 
     """
@@ -83,8 +84,8 @@ def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
 def _microseconds(span: timedelta) -> int:
     if not isinstance(span, timedelta):
         raise InvalidRequest("older_than", quoted(span), "timedelta", "write timedelta(days=30)")
-    if not timedelta(0) <= span <= _LONGEST:
-        way_out = f"give 0 to {_LONGEST.days:,} days"
+    if not timedelta(0) <= span <= _GREATEST_AGE:
+        way_out = f"give 0 to {_GREATEST_AGE.days:,} days"
         raise InvalidRequest("older_than", str(span), "a possible age of an event", way_out)
     return span // timedelta(microseconds=1)
 
@@ -108,13 +109,14 @@ class RememberOptions(TypedDict, total=False):
     idempotency_key: str | None
 
 
-def stated(text: str, options: RememberOptions) -> tuple[NewMemory, MemoryOperation]:
-    """The memory that the arguments of ``remember`` describe, with its agent, time and event id.
+def memory_request(text: str, options: RememberOptions) -> tuple[NewMemory, MemoryOperation]:
+    """The memory that the arguments of ``remember`` describe, and the agent, time and event id of the call.
 
     Raises:
         InvalidRequest: an unknown option, or one that has the wrong type.
+        InvalidTime: *at* or *expires* is not a valid time.
 
-    >>> stated("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
+    >>> memory_request("Use Biome", {"scope": "code", "at": "1970-01-01T00:00:01Z"})[0].terms.scopes
     ('code',)
     """
     refuse_unknown(options, RememberOptions, "remember")
@@ -127,29 +129,31 @@ def stated(text: str, options: RememberOptions) -> tuple[NewMemory, MemoryOperat
         "" if supersedes is None else checked_text("supersedes", supersedes),
     )
     kind, hard = options.get("kind", "fact"), flag(options, "hard")
-    what = NewMemory(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
+    memory = NewMemory(kind, text, hard=hard, user_id=options.get("user_id"), terms=terms)
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id("remember", checked_text("idempotency_key", key), text)
-    return what, operation(options.get("agent_id"), options.get("at"), event_id)
+    return memory, operation(options.get("agent_id"), options.get("at"), event_id)
 
 
-def stated_all(
+def memory_requests(
     memories: Iterable[str | Mapping[str, Any]], options: RememberOptions
 ) -> list[tuple[NewMemory, MemoryOperation]]:
-    """The memories that the arguments of ``remember_all`` describe, as `stated` returns each.
+    """The memories that the arguments of ``remember_all`` describe, as `memory_request` returns each.
 
     Raises:
-        InvalidRequest: *memories* is not a list of texts and mappings, or an option is unknown.
+        InvalidRequest: *memories* is not a list of texts and mappings, a mapping has no ``text``, or an option is
+            unknown or has the wrong type.
+        InvalidTime: an ``at`` or ``expires`` is not a valid time.
 
-    >>> [what.kind for what, _ in stated_all(["a", {"text": "b", "kind": "policy"}], {"kind": "goal"})]
+    >>> [memory.kind for memory, _ in memory_requests(["a", {"text": "b", "kind": "policy"}], {"kind": "goal"})]
     ['goal', 'policy']
     """
-    statements = []
+    requests = []
     for item, arguments in named_items("memories", memories, options, text="text"):
         with naming(item):
             text = checked_text("text", arguments.pop("text", None))
-            statements.append(stated(text, cast("RememberOptions", arguments)))
-    return statements
+            requests.append(memory_request(text, cast("RememberOptions", arguments)))
+    return requests
 
 
 # Messages and events of a running agent, and events from any source.
@@ -168,12 +172,12 @@ class AppendOptions(TypedDict, total=False):
     tolerance: timedelta
 
 
-# How far the time of a live event may be ahead of the clock, by default.
-LIVE = timedelta(minutes=5)
+# How far the time of an event recorded live may be ahead of this machine's clock, by default.
+LIVE_TOLERANCE = timedelta(minutes=5)
 
 
-def latest_live_us(tolerance: timedelta = LIVE) -> int:
-    """The latest time of an event recorded live that counts; nothing is learned from one dated later.
+def latest_live_us(tolerance: timedelta = LIVE_TOLERANCE) -> int:
+    """The latest time of an event recorded live that counts now, in microseconds; later ones are held back until then.
 
     Raises:
         InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -188,6 +192,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     Raises:
         InvalidRequest: an unknown option, content or metadata that is not a mapping, a session or key that is not
             text, or a tolerance that is negative or not a timedelta.
+        InvalidTime: *at* is not a valid time.
 
     >>> event_draft("message", {"role": "user", "text": "hi"}, "s", {"idempotency_key": "k"}).timed
     False
@@ -210,7 +215,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
         metadata={**(metadata or {}), **({"user_id": user_id} if user_id else {})},
         parent_event_id=options.get("parent_event_id"),
         source=options.get("source"),
-        latest_us=latest_live_us(options.get("tolerance", LIVE)),
+        latest_us=latest_live_us(options.get("tolerance", LIVE_TOLERANCE)),
     )
 
 
@@ -235,14 +240,14 @@ def event_drafts(events: Iterable[Mapping[str, Any]], defaults: Mapping[str, Any
 class LiveSessions:
     """The converters' state for sessions that this graph records, such as which tool a call id belongs to."""
 
-    MOST = 1_000
+    MOST_SESSIONS = 1_000
 
     def __init__(self) -> None:
         self._carried: dict[str, dict[str, Any]] = {}
 
     def carried(self, session_id: str) -> dict[str, Any]:
-        """The state of a session; beyond 1,000 sessions, the oldest is dropped."""
-        if len(self._carried) >= self.MOST and session_id not in self._carried:
+        """The state of a session; beyond 1,000 sessions, that of the session recorded first is dropped."""
+        if len(self._carried) >= self.MOST_SESSIONS and session_id not in self._carried:
             self._carried.pop(next(iter(self._carried)))
         return self._carried.setdefault(session_id, {})
 
@@ -269,6 +274,7 @@ class LiveSessions:
         return report
 
 
+# Returns the report on recorded items, after dropping from the session's state what rejected ones added.
 Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 
@@ -280,7 +286,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """The session, agent, user, time and prefix of ids that converters give to messages recorded live."""
+        """What converters give to messages recorded live: session, agent, user, time, prefix of ids, carried state."""
         key = str(uuid4())
         if idempotency_key is not None:
             key = stable_id("record", self.session_id, checked_text("idempotency_key", idempotency_key))
@@ -449,7 +455,7 @@ class Recording(Face):
             assert [memory.text for memory in memories if memory.valid_to is None] == ["The release manager is Eva"]
 
         """
-        memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [stated(text, options)]))
+        memories = self._perform_then_embed(memory_operations.remember(self._tenancy, [memory_request(text, options)]))
         return memories[0]
 
     def remember_all(
@@ -463,7 +469,7 @@ class Recording(Face):
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
 
         """
-        return self._perform_then_embed(memory_operations.remember(self._tenancy, stated_all(memories, options)))
+        return self._perform_then_embed(memory_operations.remember(self._tenancy, memory_requests(memories, options)))
 
     def embed(self, *, replace: bool = False) -> int:
         """Compute vectors for all stored events that have none, and return the number of these events.
@@ -514,7 +520,7 @@ class Recording(Face):
         )
         return self._perform(page)
 
-    def repair_clock(self, *, tolerance: timedelta = LIVE, dry_run: bool = False) -> ClockReport:
+    def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
         Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
@@ -545,8 +551,8 @@ class Recording(Face):
         is left: of an event, a status change of an artifact, or a conflict resolved by a person.
 
         Raises:
-            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or an age is negative or longer
-                than any calendar.
+            InvalidRequest: there is no criterion, one is unknown or of the wrong type, or *older_than* is negative or
+                above 3,652,059 days.
 
         Example::
 
@@ -555,4 +561,4 @@ class Recording(Face):
             assert (len(report.events), report.remaining) == (1, 0)
 
         """
-        return self._perform(retention.forget(self._tenancy, forgettable(choices), dry_run=dry_run), whole=True)
+        return self._perform(retention.forget(self._tenancy, forget_criteria(choices), dry_run=dry_run), whole=True)

@@ -1,4 +1,4 @@
-"""``graph.records``: reviews, verifications and decisions on task records, and the libraries built from them."""
+"""``graph.records``: reviews, revisions, verifications and decisions on task records, and libraries of records."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
@@ -16,7 +16,8 @@ class Records(SharedWork):
 
     Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
     `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
-    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`.
+    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
+    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
 
     Example::
 
@@ -181,7 +182,7 @@ class Records(SharedWork):
         return self._perform(record_grounding.find_related(self._tenancy, claim, project_id=project_id, limit=limit))
 
     def find_failures(self, query: str = "", *, project_id: str | None = None, limit: int = 20) -> Library:
-        """Failures, best match or newest first, with the digest of the failure library and compiled playbooks."""
+        """Failures, with the digest of the failure library and compiled playbooks."""
         procedure = record_digests.library(self._tenancy, "failure_library", query, project_id=project_id, limit=limit)
         return self._perform(procedure)
 

@@ -22,9 +22,10 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Below the limit of an event's content (HMX-E 11), to leave room for the other fields of the content.
+# Largest arguments, result or message: below the limit of an event's content (HMX-E 11), which has other fields, too.
 _MOST_BYTES = 400_000
-# Text lengths to which a value that is too large is cut, tried in this order: a character takes up to six bytes.
+# Numbers of characters to which a value that is too large is cut, tried in this order: in JSON, a character takes up to
+# six bytes.
 _CUTS = (100_000, 60_000)
 
 
@@ -48,14 +49,14 @@ class ToolCall:
 
     def result(self, value: Any, seconds: float) -> dict[str, Any]:
         """The content of the tool_result event of a call that returned *value*."""
-        return self._ended(seconds) | {"success": True, "result": _within_limits(value)}
+        return self._result_fields(seconds) | {"success": True, "result": _within_limits(value)}
 
     def failure(self, error: BaseException, seconds: float) -> dict[str, Any]:
         """The content of the tool_result event of a call that raised *error*."""
         message = _within_limits(f"{type(error).__name__}: {error}")
-        return self._ended(seconds) | {"success": False, "error": message}
+        return self._result_fields(seconds) | {"success": False, "error": message}
 
-    def _ended(self, seconds: float) -> dict[str, Any]:
+    def _result_fields(self, seconds: float) -> dict[str, Any]:
         return {"tool_name": self.tool_name, "call_id": self.call_id, "duration_ms": round(seconds * 1_000, 3)}
 
 
@@ -65,19 +66,20 @@ def _within_limits(value: Any) -> Any:
     >>> _within_limits({1: (2, 3)}), len(_within_limits("x" * 500_000))
     ({'1': [2, 3]}, 100002)
     """
-    kept = storable(value)[0]
-    if _fits(kept):
-        return kept
-    text = kept if isinstance(kept, str) else canonical_text(kept)
+    json_value = storable(value)[0]
+    if _fits(json_value):
+        return json_value
+    text = json_value if isinstance(json_value, str) else canonical_text(json_value)
     return next(filter(_fits, (f"{text[:length]} …" for length in _CUTS)))
 
 
 def _fits(value: Any) -> bool:
+    """Whether *value* takes at most `_MOST_BYTES`; it is measured exactly only if the quick upper bound is larger."""
     return 0 < canonical_size_bound(value) <= _MOST_BYTES or len(canonical_bytes(value)) <= _MOST_BYTES
 
 
 class RecordedSession(Face):
-    """A session being recorded, from ``with graph.session() as session``; an exception that ends it is recorded too.
+    """A session being recorded, from ``with graph.session() as session``; an `Exception` that ends it is recorded too.
 
     ``session_id`` is its id, generated if none was given.
 

@@ -46,7 +46,9 @@ class States(Face):
         as_of: Moment | None = None,
         limit: int | None = None,
     ) -> tuple[State, ...]:
-        """States of one kind on a shelf, in descending order of *item*.
+        """States of one kind on a shelf, in descending order of *item*; at most *limit*.
+
+        Only those with the given *place*, with one of *items*, and kept by the time *as_of*, where these are given.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

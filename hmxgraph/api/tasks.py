@@ -69,9 +69,11 @@ class SharedWork(NamedArguments, Face):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
+        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
+        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
+        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
+        their ``hidden_reason``.
 
         *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
         project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
@@ -97,8 +99,8 @@ class SharedWork(NamedArguments, Face):
 class Tasks(SharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
-    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and the optional fields of its
-    record by name. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
+    Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and, by name, the optional fields
+    of its record. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
     Another step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
@@ -128,7 +130,7 @@ class Tasks(SharedWork):
         """Record a checkpoint: what was done, and the next step (kept as the first follow-up).
 
         Raises:
-            TaskError: no summary or next step, or the task is not open.
+            TaskError: the summary or the next step is missing, or the task is not open.
             InvalidRequest: follow-ups that are not a list.
 
         """
@@ -174,7 +176,7 @@ class Tasks(SharedWork):
         """Start a run; the artifact_id of the receipt is the run's id.
 
         Raises:
-            TaskError: no command, reason or inputs, or the task is not open.
+            TaskError: the command, the reason or the inputs are missing, or the task is not open.
             InvalidRequest: inputs that are not a list.
 
         """
@@ -246,7 +248,7 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Take a task for *lease* seconds; claiming it once more extends the lease.
+        """Claim a task for *lease* seconds; if the same agent claims it once more, the lease is extended.
 
         A claim keeps others from claiming the task, not from adding records to it.
 
@@ -255,9 +257,9 @@ class Tasks(SharedWork):
                 not 1 second to 30 days.
 
         """
-        words = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
+        claim = {"summary": f"Claimed for {lease} s", "parameters": {"lease_seconds": lease}, "agent_id": agent_id}
         return self._store_record(
-            "task_progress", at, {**fields, **words, "task_id": task_id, "artifact_role": "claim"}
+            "task_progress", at, {**fields, **claim, "task_id": task_id, "artifact_role": "claim"}
         )
 
     def release(
@@ -269,8 +271,8 @@ class Tasks(SharedWork):
             TaskError: nobody or another agent holds it, or it is finished or unknown.
 
         """
-        words = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
-        return self._store_record("task_progress", at, {**fields, **words})
+        release = {"summary": "Released", "agent_id": agent_id, "task_id": task_id, "artifact_role": "release"}
+        return self._store_record("task_progress", at, {**fields, **release})
 
     def reopen(
         self,
@@ -287,8 +289,8 @@ class Tasks(SharedWork):
             TaskError: no reason, or the task is unknown or not finished.
 
         """
-        words = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
-        return self._store_record("task_progress", at, {**fields, **words})
+        reopening = {"summary": summary, "agent_id": agent_id, "task_id": task_id, "artifact_role": "reopen"}
+        return self._store_record("task_progress", at, {**fields, **reopening})
 
     def list(
         self,

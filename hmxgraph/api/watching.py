@@ -24,12 +24,12 @@ from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
 _GROWING = (".jsonl", ".ndjson")
 # Maximum bytes that a step reads of one growing file, and of all growing files: this keeps memory use flat, and
 # positions are saved often. Only a line that is longer than that is read further.
-_MOST_OF_FILE = 8 << 20
-_MOST_OF_STEP = 32 << 20
-# Maximum length of a line; longer ones are rejected.
+_MOST_FILE_BYTES = 8 << 20
+_MOST_STEP_BYTES = 32 << 20
+# Maximum length of a line in bytes; longer ones are rejected.
 _LONGEST_LINE = 64 << 20
 # A file is still the same one if this many bytes at both ends of what was read are unchanged.
-_SEAL = 1_024
+_SEAL_BYTES = 1_024
 # A file that does not grow line by line is read once it has not changed for this long, or at once if it is dated
 # further ahead of the clock.
 _SETTLED_US = 1_000_000
@@ -37,7 +37,7 @@ _SETTLED_US = 1_000_000
 _GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 # Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
 # its file was renamed.
-_STEADY = 8
+_STEADY_STEPS = 8
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS positions (
@@ -91,7 +91,7 @@ class Positions:
         """How far *path* was read."""
         return self._known.get(path, _UNREAD)
 
-    def read(self) -> list[Path]:
+    def read_files(self) -> list[Path]:
         """The files of which something was read."""
         return sorted(path for path, position in self._known.items() if position.size)
 
@@ -204,8 +204,11 @@ class Watch:
         self._positions = positions
         self._format = format
         self._rehome = rehome
+        # The length of a last line without a line end, and the number of steps for which it has stayed the same.
         self._steady: dict[Path, tuple[int, int]] = {}
+        # The versions of files in an unknown format: they are read again only after a change.
         self._waiting: dict[Path, tuple[int, int, int]] = {}
+        # Former names of renamed files that this step has not read to the end: new files of these names must wait.
         self._half_read: set[Path] = set()
         # Files that are gone or were replaced, with the time of the last change of their folder when they were last
         # searched for: the search is repeated only after a later change.
@@ -244,15 +247,16 @@ class Watch:
         """The former name of each file that was renamed, or copied and then truncated, by its new name."""
         return {
             target: path
-            for path in self._positions.read()
+            for path in self._positions.read_files()
             if path.suffix in _GROWING and not _continued(path, self._positions.get(path))
             if (target := self._target(path)) is not None
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file that *path* became: in the same folder, with the same beginning, and not yet followed itself.
+        """The file that *path* became: it is in the same folder, begins with what was read, and is not followed yet.
 
-        None if there is none, or if the folder has not changed since the last search.
+        Its name begins with that of *path* up to the first dot. None if there is no such file, or if the folder has not
+        changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
         with suppress(*_GONE):
@@ -261,27 +265,31 @@ class Watch:
                 return None
             self._missing[path] = changed_ns
         for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
-            own = self._positions.get(other)
-            free = other != path and (not own.size or not _continued(other, own))
-            if free and _continued(other, position):
+            other_position = self._positions.get(other)
+            is_followed = other_position.size and _continued(other, other_position)
+            if other != path and not is_followed and _continued(other, position):
                 del self._missing[path]
                 return other
         return None
 
     def _pieces(self, paths: Iterable[Path], moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        left = _MOST_OF_STEP
+        """The new lines of renamed files, then of *paths*, until a step's maximum is reached."""
+        bytes_left = _MOST_STEP_BYTES
         self.progress.behind = False
         rests = (self._rest(path, target, moved) for target, path in moved.items())
         following = chain.from_iterable(chain(rests, map(self._new_lines, paths)))
         for piece in following:
-            left -= sum(len(line) for _, line in piece.lines)
+            bytes_left -= sum(len(line) for _, line in piece.lines)
             yield piece
-            if left <= 0:
+            if bytes_left <= 0:
                 self.progress.behind = True
                 return
 
     def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        """The lines appended to *path* before it was renamed to *target*; after them, *path* may be another file."""
+        """The lines appended to *path* before it was renamed to *target*.
+
+        After them, a new file at *path* is read from its beginning, and *target* is followed under its own name.
+        """
         position = self._positions.get(path)
         with self._as_permitted(target):
             rest = self._read(path, target, position, closed=True)
@@ -346,14 +354,14 @@ class Watch:
         return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
-        """The finished lines, and their length in bytes.
+        """The finished lines that follow in *file*, and their length in bytes.
 
         The last line of a file at rest counts as finished without a line end if it is JSON, or if the file is *closed*.
         """
-        data = file.read(min(available, _MOST_OF_FILE))
+        data = file.read(min(available, _MOST_FILE_BYTES))
         while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
             # Nothing more comes if the file was truncated since its size was read.
-            if not (more := file.read(_MOST_OF_FILE)):
+            if not (more := file.read(_MOST_FILE_BYTES)):
                 break
             data += more
         end = data.rfind(b"\n") + 1
@@ -375,10 +383,10 @@ class Watch:
         length, steps = self._steady.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
         self._steady[path] = (unfinished, steps)
-        return steps >= _STEADY
+        return steps >= _STEADY_STEPS
 
     def _store(self, pieces: list[_Piece]) -> None:
-        """Store the lines of *pieces*, then remember how far their files were read."""
+        """Store the lines of *pieces*, then save how far their files were read, except those in an unknown format."""
         memory = SourceMemory()
         for piece in pieces:
             if piece.after.format:
@@ -391,7 +399,9 @@ class Watch:
                 # More lines may reveal the format: read again when the file has grown.
                 with suppress(*_GONE):
                     self._waiting[piece.path] = _version(piece.path.stat())
-        self._positions.keep((piece.path, _remembered(piece, memory)) for piece in pieces if piece.path not in unknown)
+        self._positions.keep(
+            (piece.path, _position_after(piece, memory)) for piece in pieces if piece.path not in unknown
+        )
 
     def _store_whole(self, path: Path) -> None:
         """Store a file that is read whole, unless it is stored already or still being written."""
@@ -424,21 +434,23 @@ class Watch:
 def _stored_name(path: Path) -> str | bytes:
     """The name of *path*, as bytes if it is not UTF-8."""
     name = str(path)
-    return os.fsencode(name) if any("\udc80" <= sign <= "\udcff" for sign in name) else name
+    return os.fsencode(name) if any("\udc80" <= character <= "\udcff" for character in name) else name
 
 
 def _version(file_stat: os.stat_result) -> tuple[int, int, int]:
+    """The inode, size and time of the last change, which tell whether a file has changed."""
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns
 
 
-def _remembered(piece: _Piece, memory: SourceMemory) -> Position:
+def _position_after(piece: _Piece, memory: SourceMemory) -> Position:
+    """The position after *piece*, with the recognised format and the state of its converter."""
     name = str(piece.path)
     carried = orjson.dumps(memory.carried.get(name, {}))
     return replace(piece.after, format=memory.formats.get(name, ""), carried=carried)
 
 
 def _continued(path: Path, position: Position) -> bool:
-    """Whether the file at *path* begins with what was read up to *position*."""
+    """Whether the file at *path* is still the one that was read up to *position*: unchanged, or grown."""
     with suppress(*_GONE):
         if _version(path.stat()) == (position.inode, position.size, position.changed_ns):
             return True
@@ -448,15 +460,16 @@ def _continued(path: Path, position: Position) -> bool:
 
 
 def _sealed(file: IO[bytes], position: Position) -> bool:
+    """Whether both ends of what was read up to *position* are unchanged in *file*."""
     return os.fstat(file.fileno()).st_size >= position.size and _seal(file, position.size) == position.seal
 
 
 def _seal(file: IO[bytes], size: int) -> str:
     """A hash over both ends of the first *size* bytes."""
     file.seek(0)
-    head = file.read(min(size, _SEAL))
-    file.seek(max(0, size - _SEAL))
-    return sha256(head + file.read(min(size, _SEAL))).hexdigest()
+    head = file.read(min(size, _SEAL_BYTES))
+    file.seek(max(0, size - _SEAL_BYTES))
+    return sha256(head + file.read(min(size, _SEAL_BYTES))).hexdigest()
 
 
 def _ends_mid_line(file: IO[bytes], size: int) -> bool:

@@ -20,7 +20,7 @@ from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError
 # Unusable arguments: exit code 2. Records and documents that break a rule exit with 1.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 # Hints in errors of the Python API, and their command-line equivalents.
-_COMMANDS = {
+_COMMAND_LINE_HINTS = {
     "timeout=, --timeout": "--timeout",
     "run_id=...": "--run ID",
     "task_id=...": "--task ID",
@@ -132,6 +132,6 @@ def as_commands(message: str) -> str:
     "task 't1' is finished (done): reopen it first (hmxgraph task reopen)"
 
     """
-    for call, command in _COMMANDS.items():
-        message = message.replace(call, command)
+    for api_hint, command_hint in _COMMAND_LINE_HINTS.items():
+        message = message.replace(api_hint, command_hint)
     return message

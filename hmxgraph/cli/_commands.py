@@ -145,11 +145,11 @@ def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
 
 # An option of all commands: how long they wait for the database.
 
-_options: dict[str, float | None] = {}
+_timeout: dict[str, float | None] = {}
 
 
 def _keep_timeout(seconds: float | None) -> float | None:
-    _options["timeout"] = seconds
+    _timeout["seconds"] = seconds
     return seconds
 
 
@@ -165,7 +165,7 @@ def _with_timeout(
         ),
     ] = None,
 ) -> None:
-    """Declares the option; this function is never called."""
+    """Declare the option: `_timeout_option` takes it from here, and nothing calls this function."""
 
 
 def _timeout_option() -> Any:
@@ -177,7 +177,7 @@ def _timeout_option() -> Any:
 
 def timeout_of_command() -> float | None:
     """The seconds of the running command's ``--timeout`` or of HMXGRAPH_TIMEOUT; None without either."""
-    return _options.get("timeout")
+    return _timeout.get("seconds")
 
 
 def _raise_on_interrupt() -> None:

@@ -22,23 +22,24 @@ from rich.text import Text
 
 # Neutralise control characters in untrusted text.
 
-# Tab and newline are harmless. Unicode has control pictures for ASCII only, not for the controls of Latin-1.
-_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
-_PICTURES |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+# What each control character is replaced by. Tab and newline are harmless. Unicode has control pictures for ASCII only:
+# the controls of Latin-1 (U+0080 to U+009F) become U+FFFD.
+_REPLACEMENTS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_REPLACEMENTS |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 # Bidirectional control characters could display a line in a different order.
-_PICTURES |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+_REPLACEMENTS |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def visible(text: str) -> str:
-    r"""*text* with control characters replaced by control pictures, or by U+FFFD if they have none.
+    r"""*text* with control characters, except tab and newline, as control pictures, or as U+FFFD if they have none.
 
     >>> visible("\x1b[2J gone?\n")
     '␛[2J gone?\n'
 
     """
-    return text.translate(_PICTURES)
+    return text.translate(_REPLACEMENTS)
 
 
 def escaped(json: str) -> str:
@@ -62,6 +63,8 @@ class _Neutralise(RenderHook):
 
 
 class _Visible:
+    """A renderable whose text is printed as :func:`visible` returns it."""
+
     def __init__(self, renderable: RenderableType) -> None:
         self._renderable = renderable
 
@@ -72,7 +75,7 @@ class _Visible:
 
 # Tables that keep words whole, so that ids can be copied and rows found with grep.
 
-# Width of output that is not a terminal.
+# Width in columns of output that is not a terminal.
 _UNBOUNDED = 10_000
 
 
@@ -116,8 +119,8 @@ class UnbrokenTables(RenderHook):
         for column in renderable.columns:
             _keep_words(column)
         # A flexible column shrinks until the others fit.
-        rigid = not any(column.flexible for column in renderable.columns)
-        if not rigid or self._minimum_width(renderable) <= self._console.width:
+        shrinks = any(column.flexible for column in renderable.columns)
+        if shrinks or self._minimum_width(renderable) <= self._console.width:
             yield renderable
         elif renderable.show_header:
             yield from _listed(renderable)
@@ -128,9 +131,9 @@ class UnbrokenTables(RenderHook):
         """The rows of a *table* without headings; in a row that is too wide, the other cells are below the first."""
         if table.title:
             yield Text.assemble((str(table.title), "bold"))
-        names = max(Text(str(name)).cell_len for name in table.columns[0].cells)
+        name_width = max(Text(str(name)).cell_len for name in table.columns[0].cells)
         for name, *values in zip(*(column.cells for column in table.columns), strict=True):
-            row = _row(names)
+            row = _row(name_width)
             row.add_row(name, *values)
             if self._minimum_width(row) <= self._console.width:
                 yield row
@@ -142,9 +145,10 @@ class UnbrokenTables(RenderHook):
         return Measurement.get(self._console, self._console.options.update(max_width=_UNBOUNDED), table).minimum
 
 
-# Cells up to this width are padded in a pipe, so that short columns line up.
-_PADDED = 32
-_BREAK = " / "
+# In a pipe, columns are padded to their widest cell, but at most to this width, so that short columns line up.
+_MOST_PADDED = 32
+# Stands between the lines of a cell that are joined in a pipe.
+_LINE_BREAK = " / "
 
 
 def _is_of_text(table: Table) -> bool:
@@ -156,9 +160,9 @@ def _lines(table: Table) -> Iterator[ConsoleRenderable]:
     if table.title:
         yield _line(str(table.title))
     headings = [[str(column.header) for column in table.columns]] if table.show_header else []
-    cells = [[_BREAK.join(str(cell).splitlines()) for cell in column.cells] for column in table.columns]
+    cells = [[_LINE_BREAK.join(str(cell).splitlines()) for cell in column.cells] for column in table.columns]
     rows = [*headings, *map(list, zip(*cells, strict=True))]
-    widths = [min(max(map(cell_len, column)), _PADDED) for column in zip(*rows, strict=True)]
+    widths = [min(max(map(cell_len, column)), _MOST_PADDED) for column in zip(*rows, strict=True)]
     for row in rows:
         yield _line("  ".join(map(_padded, row, widths, table.columns)).rstrip())
 
@@ -191,7 +195,7 @@ def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
 
 
 def _keep_words(column: Column) -> None:
-    """Keep ids, types and numbers on one line; truncate only columns that are marked as one line."""
+    """Keep a column of single words, such as ids and numbers, on one line; truncate only columns marked ``no_wrap``."""
     single_words = not any(" " in str(cell) or "\n" in str(cell) for cell in column.cells)
     if single_words:
         column.no_wrap = not column.flexible
@@ -212,10 +216,10 @@ def _listed(table: Table) -> Iterator[ConsoleRenderable]:
         yield Text()
 
 
-def _row(names: int | None = None) -> Table:
-    """A table of names and values; the name column is at least *names* cells wide."""
+def _row(name_width: int | None = None) -> Table:
+    """A table of names and values; the name column is at least *name_width* terminal columns wide."""
     row = Table(show_header=False, box=None, pad_edge=False)
-    row.add_column(style="dim", no_wrap=True, min_width=names)
+    row.add_column(style="dim", no_wrap=True, min_width=name_width)
     row.add_column(overflow="fold")
     return row
 

@@ -39,6 +39,7 @@ Alias = Annotated[
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
+# How tables print the records of each trust tier.
 _TRUST_STYLES = {
     "verified_record": "green",
     "canonical_record": "",
@@ -76,7 +77,7 @@ def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
     return {**fields, **command_fields}
 
 
-# Fields whose option or argument has another name.
+# Where to set a field whose option has another name, or that is an argument.
 _OPTIONS = {
     "agent_id": "--agent",
     "goal": "the argument GOAL",
@@ -143,7 +144,7 @@ def show_receipts(receipts: Iterable[RecordReceipt]) -> None:
 
 
 def _show_hits(result: SearchResult) -> None:
-    """Print hits as a table, best first."""
+    """Print hits as a table, best first, then the hits of each scope and the number that did not fit the budget."""
     out.print(hits_table(result.hits))
     for scope, count in result.scope_expansion:
         out.print(f"{count} from project {scope.project_id} of tenant {scope.tenant_id}", highlight=False)
@@ -159,7 +160,7 @@ def show_library(library: Library) -> None:
 
 
 def hits_table(hits: Iterable[Hit]) -> Table:
-    """A table of hits with score, trust and the text that matched, each followed by its siblings."""
+    """A table of hits with score, trust, kind, id and the text that matched, each followed by its siblings."""
     table = Table("score", "trust", "kind", "record", "text")
     for hit in hits:
         style = _TRUST_STYLES[hit.trust_tier]
@@ -172,7 +173,7 @@ def hits_table(hits: Iterable[Hit]) -> Table:
 
 
 def records_table(views: Iterable[RecordView]) -> Table:
-    """A table of records with trust, author and text."""
+    """A table of records with kind, trust, author, id and text."""
     table = Table("kind", "trust", "agent", "record", "text")
     for view in views:
         style = _TRUST_STYLES[view.trust_tier]

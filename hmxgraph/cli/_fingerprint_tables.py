@@ -14,11 +14,14 @@ from hmxgraph.fingerprint.verify import Verdict
 from hmxgraph.protocol.reports import ImportReport
 from hmxgraph.text.terms import most_first
 
+# The sets of artifact summaries in a fingerprint, with their titles.
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
-_LARGE = 1_000
+# The heading of the column that says what a summary contains, by title of its set.
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
+# Names that the sets use for the confidence and for the number of observations of a summary.
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
+# How a comparison marks each change of a summary.
 _MARKS = {
     "learned": Text("+ learned", "green"),
     "gone": Text("- gone", "red"),
@@ -144,6 +147,7 @@ def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
 
 
 def _detail(entry: Mapping[str, Any]) -> str:
+    """What a summary says: the size and type of a cluster, a recommendation, or numbered steps."""
     if "member_count" in entry:
         return f"{entry['member_count']}, mostly of type {entry['dominant_type']}"
     steps = entry.get("steps") or entry.get("recovery_steps") or ()
@@ -151,6 +155,7 @@ def _detail(entry: Mapping[str, Any]) -> str:
 
 
 def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
+    """The number under the first of *names* that *entry* has; 0 without any."""
     return next((float(entry[name]) for name in names if name in entry), 0.0)
 
 
@@ -161,6 +166,7 @@ def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _values(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The numbers under any of *names* before and after, as ``0.5 -> 0.75``; only one if they are equal."""
     values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
@@ -183,6 +189,7 @@ def _label(path: str) -> str:
 
 
 def _plain(value: Any, titles: Mapping[str, str]) -> str:
+    """*value* as text for a table; the id of an artifact becomes its title."""
     match value:
         case [{"connection_count": _}, *_]:
             hubs = sorted(value, key=lambda hub: (-hub["connection_count"], hub["name"]))
@@ -194,12 +201,13 @@ def _plain(value: Any, titles: Mapping[str, str]) -> str:
         case Mapping():
             return ", ".join(f"{name} {value[name]:g}" for name in most_first(value))
         case float():
-            return f"{value:,.1f}" if value >= _LARGE else f"{value:.4g}"
+            return f"{value:,.1f}" if value >= 1_000 else f"{value:.4g}"
         case _:
             return titles.get(str(value), str(value))
 
 
 def _are_long(values: list[Any]) -> bool:
+    """Whether *values* are not all short single words, so that commas would not separate them clearly."""
     return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
 
 

@@ -68,7 +68,7 @@ def _exit(message: str) -> None:
 # A reader that has seen enough, such as ``head``, closes its end of the pipe. That is not an error.
 
 # The exit status that shells report for a program ended by SIGPIPE.
-UNREAD = 141
+PIPE_CLOSED = 141
 
 
 @contextmanager
@@ -78,13 +78,13 @@ def exit_on_broken_pipe() -> Iterator[None]:
         yield
     except BrokenPipeError:
         _discard_output()
-        sys.exit(UNREAD)
+        sys.exit(PIPE_CLOSED)
     except SystemExit as exit_request:
         # typer and rich turn a broken pipe into an exit.
         broken_pipe = isinstance(exit_request.__context__, BrokenPipeError)
         if broken_pipe or not _flushed():
             _discard_output()
-            sys.exit(UNREAD if broken_pipe or not exit_request.code else exit_request.code)
+            sys.exit(PIPE_CLOSED if broken_pipe or not exit_request.code else exit_request.code)
         raise
 
 

@@ -19,17 +19,21 @@ if TYPE_CHECKING:
     from hmxgraph.protocol.packs import ContextPack
 
 __all__ = [
+    "ACTIVATE",
     "AsJson",
     "AsOf",
     "MaskSecretsChoice",
     "Rehome",
     "SingleUser",
     "Tenant",
+    "confirmed",
     "emit",
     "err",
     "explain_empty_pack",
     "explain_empty_result",
     "full_id",
+    "json_line",
+    "mention_drafts",
     "opened",
     "out",
     "shared",
@@ -100,7 +104,7 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
 
 
 def json_line(document: Any) -> str:
-    r"""*document* as a line of JSON, with bytes of file names that are not UTF-8 as escapes such as ``\xff``."""
+    r"""*document* as a line of JSON; bytes of file names that are not UTF-8 become text such as ``\xff``."""
     try:
         text = orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:
@@ -109,7 +113,7 @@ def json_line(document: Any) -> str:
 
 
 def _valid(text: str) -> str:
-    r"""*text*, in which each byte that was not UTF-8 is an escape.
+    r"""JSON *text* in which each byte that was not UTF-8 (a surrogate in Python) is written in hexadecimal.
 
     >>> _valid('"a\udcff"')
     '"a\\\\xff"'
@@ -166,6 +170,7 @@ def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
 
 # Why a result is empty, in one line on stderr, with a remedy.
 
+# Maximum number of drafts that are counted.
 MOST_DRAFTS = 100
 ACTIVATE = (
     "list them with hmxgraph artifact list --status draft, activate one with hmxgraph artifact transition ID active"
@@ -173,7 +178,7 @@ ACTIVATE = (
 
 
 def explain_empty_result(graph: "KnowledgeGraph", otherwise: str, *, omits_drafts: bool = True) -> None:
-    """Print that the tenant has no events, or drafts if the result omits them; if neither, print *otherwise*."""
+    """Print how many drafts the result omits and that the tenant has no events; if neither is so, *otherwise*."""
     drafts = _drafts(graph) if omits_drafts else ""
     _print_hint("; ".join(filter(None, (drafts, _no_events(graph)))) or otherwise)
 
@@ -187,13 +192,10 @@ def mention_drafts(graph: "KnowledgeGraph") -> None:
 def explain_empty_pack(graph: "KnowledgeGraph", pack: "ContextPack") -> None:
     """Print why *pack* is empty: the budget, a tenant without active knowledge, or the query."""
     if sizes := [drop.token_estimate for drop in pack.dropped_entries or () if drop.drop_reason == "budget_exceeded"]:
-        _print_hint(f"nothing fits in {pack.token_budget.total_budget} tokens; {_smallest(min(sizes))}")
+        smallest = f"the smallest entry takes {min(sizes)} tokens, plus a few for its heading"
+        _print_hint(f"nothing fits in {pack.token_budget.total_budget} tokens; {smallest}")
     else:
         explain_empty_result(graph, "nothing relevant to the query was found; --explain shows what was dropped")
-
-
-def _smallest(tokens: int) -> str:
-    return f"the smallest entry takes {tokens} tokens, plus a few for its heading"
 
 
 def _drafts(graph: "KnowledgeGraph") -> str:

@@ -23,18 +23,17 @@ from hmxgraph.graph.plan import query, query_names
 # The saved queries as favourites of Neo4j Browser, which imports them from a zip dragged onto its window.
 
 FOLDER = "hmxgraph"
+# The saved query that returns values from the tenant's data for the parameters of the others.
 _STARTING_VALUES = "explore/parameters"
-# The date of all files in the zip: the earliest that the format can hold.
+# The date of all files in the zip, so that their bytes never change: the earliest that the format can hold.
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def favourites(values: Mapping[str, Any]) -> bytes:
     """A zip of the saved queries, preceded by commands that set *values* as their parameters and load the style.
 
-    Servers that hmxgraph starts load the style at login; the command is for other servers.
-
-    Queries with parameters that are not in *values*, such as an embedding, are left out. The same queries and values
-    give the same bytes.
+    Servers that hmxgraph starts load the style at login; the command is for other servers. Queries with parameters that
+    are not in *values*, such as an embedding, are left out. The same queries and values give the same bytes.
     """
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -96,20 +95,20 @@ def browser(
     as_json: AsJson = False,
 ) -> None:
     """Print the address and login of Neo4j Browser, and open it."""
-    access = remote(uri, user) if uri else local()
+    access = remote_access(uri, user) if uri else local_access()
     saved = str(write_favourites(save, uri, user, tenant)) if save else None
     emit({**access._asdict(), "saved": saved}, as_json, lambda: out.print(_table(access, saved)))
     if open_it and not as_json and out.is_terminal and access.browser_uri is not None:
         webbrowser.open(access.login_uri)
 
 
-def local() -> Access:
+def local_access() -> Access:
     """Access to the local server, which is started if it is not running."""
     server = engine.ensure(progress=True)
     return Access(server.browser_uri, server.uri, server.user, server.password)
 
 
-def remote(uri: str, user: str) -> Access:
+def remote_access(uri: str, user: str) -> Access:
     """Access to another server, without its password.
 
     Raises:

@@ -16,6 +16,7 @@ from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.protocol.suggestions import Suggestion
 
 _ACTIONS = ("created", "updated", "unchanged", "deprecated")
+# Maximum number of changes, and of suggested tools, that are printed.
 SHOWN = 20
 _NO_PROCEDURE = "No known procedure fits"
 
@@ -97,13 +98,12 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def show_notes(report: CompileReport) -> None:
-    """Print the notes to *report* below its table."""
+    """Print what *report* says was left out, and what would help to learn more."""
     for note in _notes(report):
         out.print(note)
 
 
 def _notes(report: CompileReport) -> Iterator[str]:
-    """The notes: what was left out, and what would help to learn more."""
     if not report.sessions and not report.dry_run and not report.summarised:
         yield "Nothing to compile: the tenant has no new events. Add some with hmxgraph ingest."
     if report.older:

@@ -20,8 +20,9 @@ from hmxgraph.recall.pack import Pack
 
 # Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
-_WIDTH = 80
-_TITLES = 5
+# Maximum width in columns, and number of titles of what was learned.
+_MOST_COLUMNS = 80
+_MOST_TITLES = 5
 # Number of events shown before the failure, and from it on: enough for the failed call and the retry.
 _BEFORE, _AFTER = 2, 5
 
@@ -49,7 +50,7 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
         _show_learning(report, compiled)
         _show_pack(f"Context pack for: {QUESTION}", pack)
         out.print(_graph_line(digest))
-        out.print(Rule("The same failure, before and after"), width=min(out.width, _WIDTH))
+        out.print(Rule("The same failure, before and after"), width=min(out.width, _MOST_COLUMNS))
         _show_before(failure)
         _show_pack(f"After: {FAILURE_QUESTION}", advice)
         out.print(f"Neo4j Browser: {document['browser']}   (login: hmxgraph browser)")
@@ -80,17 +81,17 @@ def _show_learning(report: IngestReport, compiled: CompileReport) -> None:
     counts = f"{report.accepted} accepted, {report.duplicates} duplicates, {len(report.rejected)} rejected"
     out.print(Text.assemble(("events", "bold"), f"   {counts}, in {compiled.sessions} sessions"))
     changes = [change for change in compiled.changes if change.action not in {"unchanged", "skipped"}]
-    for number, change in enumerate(changes[:_TITLES]):
+    for number, change in enumerate(changes[:_MOST_TITLES]):
         line = Text.assemble(("learned" if number == 0 else "       ", "bold"), f"  {change.title}")
-        out.print(line, no_wrap=True, overflow="ellipsis", width=min(out.width, _WIDTH))
-    if len(changes) > _TITLES:
+        out.print(line, no_wrap=True, overflow="ellipsis", width=min(out.width, _MOST_COLUMNS))
+    if len(changes) > _MOST_TITLES:
         command = f"hmxgraph artifact list --status any --tenant {compiled.tenant_id}"
-        out.print(f"         ... and {len(changes) - _TITLES} more: {command}", soft_wrap=True, highlight=False)
+        out.print(f"         ... and {len(changes) - _MOST_TITLES} more: {command}", soft_wrap=True, highlight=False)
     show_notes(compiled)
 
 
 def _show_pack(title: str, pack: Pack) -> None:
-    out.print(Panel(Text(pack.text.rstrip()), title=title, border_style="green", width=min(out.width, _WIDTH)))
+    out.print(Panel(Text(pack.text.rstrip()), title=title, border_style="green", width=min(out.width, _MOST_COLUMNS)))
 
 
 def _graph_line(digest: MeasuredDigest) -> Text:
@@ -102,4 +103,4 @@ def _graph_line(digest: MeasuredDigest) -> Text:
 def _show_before(failure: list[str]) -> None:
     out.print("Before: the agent had to work it out", style="bold")
     for line in failure:
-        out.print(f"  {truncate_line(line, _WIDTH - 4)}", highlight=False)
+        out.print(f"  {truncate_line(line, _MOST_COLUMNS - 4)}", highlight=False)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from hmxgraph.api.drawing import PICTURES
+from hmxgraph.api.drawing import DRAWING_ENDINGS
 from hmxgraph.api.exploring import QueryResult, cell_text
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
-# Parameters that ``graph.query`` fills in.
+# Parameters that ``graph.query`` fills in, so that no user need give them.
 _AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
 
 
@@ -68,8 +68,8 @@ def draw(
 
     The page is interactive: zoom, drag, click for properties. It needs no network.
     """
-    if out_file.suffix.lower() not in PICTURES:
-        raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(PICTURES)}")
+    if out_file.suffix.lower() not in DRAWING_ENDINGS:
+        raise typer.BadParameter(f"{out_file.name} must end with {' or '.join(DRAWING_ENDINGS)}")
     need("draw", "neo4j_viz", "scipy")
     with opened(tenant) as graph:
         values = _values(graph, parameters or [])
@@ -97,29 +97,37 @@ def _values(graph: "KnowledgeGraph", parameters: list[str]) -> dict[str, Any]:
 
 
 def _pair(text: str) -> tuple[str, str | list[str]]:
+    """The name and value in ``name=value``; names that end in ``_ids`` take several ids, separated by commas.
+
+    >>> _pair("session_id=s1"), _pair("source_ids=a,b")
+    (('session_id', 's1'), ('source_ids', ['a', 'b']))
+    """
     name, equals, value = text.partition("=")
     if not equals:
         raise typer.BadParameter(f"{text!r} is not name=value")
     return name, value.split(",") if name.endswith("_ids") else value
 
 
-# What a parameter names, the saved query that has no rows if there is no such thing, and where to look for one.
+# For each parameter that names something: how the error goes on after "no", the saved query that has no rows if there
+# is no such thing, and where to look for one.
 _NAMED_THINGS = {
     "session_id": ("session has the id", "explore/session_story", "hmxgraph query sessions lists them"),
     "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
     "name": ("entity is named", "explore/mentions", "hmxgraph query hubs lists the best connected"),
 }
+# Found in the text of queries that omit drafts, such as (a:Artifact {tenant_id: $tenant_id, status: 'active'}).
 _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 
 def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
-    """Print why a saved query has no rows: something that its parameters name does not exist, or it omits drafts."""
+    """Print why a saved query has no rows: it omits drafts, the tenant has no events, or a parameter names nothing."""
     unknown = "; ".join(_unknown(graph, values))
     omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
     explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)
 
 
 def _unknown(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each thing that a parameter names and that does not exist."""
     for parameter, value in values.items():
         if parameter in _NAMED_THINGS:
             thing, finder, way_out = _NAMED_THINGS[parameter]
@@ -174,7 +182,7 @@ def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = Fal
 
 
 def show_digest(measured: MeasuredDigest) -> None:
-    """Print a digest as two tables: numbers, then hubs."""
+    """Print a digest as two tables: numbers, then hubs, if there are any."""
     out.print(_numbers(measured))
     hubs = Table("entity", "type", "connections", title="hubs")
     for hub in measured.top_connected_entities:
@@ -219,6 +227,7 @@ def explain(
 
 
 def _tree(explanation: Explanation) -> Tree:
+    """The record with its properties, events, sources, dependents, conflicts and missing events."""
     title = (f"{explanation.kind} {explanation.record_id}", "bold")
     tree = Tree(Text.assemble(title, f"  {explanation.status}\n{explanation.text}"))
     properties = tree.add("properties")

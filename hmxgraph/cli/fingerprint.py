@@ -196,7 +196,7 @@ def export(
     """Export learned memory as an envelope, without events; rules mask secrets and private names."""
     if key is not None and file is None:
         raise typer.BadParameter("a signature is written next to the envelope: add --out FILE", param_hint="--key")
-    signing = _read_key(key) if key else None
+    signing_key = _read_key(key) if key else None
     with opened(tenant) as graph:
         envelope = graph.export_fingerprint(
             tier=tier, agent_id=agent, tags=tag or (), expires_at=expires, allow_list=allow_list
@@ -204,10 +204,10 @@ def export(
     if file is None:
         typer.echo(envelope.to_json())
         return
-    data = _write_files(file, envelope, signing)
+    data = _write_files(file, envelope, signing_key)
     verdict = verify(envelope)
     document = verdict.document() | {"file": str(file), "bytes": len(data)}
-    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(data), signing)))
+    emit(document, as_json, lambda: out.print(export_table(verdict, file, len(data), signing_key)))
 
 
 @app.command(name="verify")
@@ -236,7 +236,7 @@ def import_file(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Import the artifacts of an envelope as drafts; repeating it changes nothing unless it was withdrawn."""
+    """Import the artifacts of an envelope as drafts; a repeated import changes nothing unless it was withdrawn."""
     data, detached = _read_envelope(file), _read_signature(file, signature)
     trusted = [_trusted_key(key) for key in trust or ()]
     with opened(tenant) as graph:

@@ -211,7 +211,7 @@ class _GraphArguments(NamedTuple):
 
 
 def _source_of(sources: Sequence[str]) -> str | list[Path]:
-    """The only source as text, or the paths of several files and folders.
+    """A single source as text, or the paths of several files and folders.
 
     Raises:
         BadParameter: standard input or a stream is one of several sources.

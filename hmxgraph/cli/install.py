@@ -54,6 +54,7 @@ def _settings_of(agent: str, settings: Path | None) -> Path:
 
 
 def _change(path: Path, before: claude_code.Settings, after: claude_code.Settings, *, yes: bool) -> None:
+    """Print how *after* differs from *before*; with *yes*, also write *after* to *path*."""
     if before == after:
         err.print(f"nothing to change in {path}", highlight=False, soft_wrap=True)
         return

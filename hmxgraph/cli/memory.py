@@ -176,13 +176,17 @@ def stats(project: Project = None, tenant: Tenant = "default", as_json: AsJson =
 def health(
     project: Project = None,
     examples: Annotated[bool, typer.Option("--examples", help="List the duplicates.")] = False,
-    most: Annotated[int, typer.Option("--duplicate-limit", min=0, help="Maximum number of duplicates shown.")] = 10,
+    duplicate_limit: Annotated[
+        int, typer.Option("--duplicate-limit", min=0, help="Maximum number of duplicates shown.")
+    ] = 10,
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
     """Show duplicates, index coverage and sizes."""
     with opened(tenant) as graph:
-        figures = graph.memory.health(project_id=project, include_examples=examples, duplicate_limit=most).document()
+        figures = graph.memory.health(
+            project_id=project, include_examples=examples, duplicate_limit=duplicate_limit
+        ).document()
         emit(figures, as_json, lambda: show_mapping(figures))
 
 

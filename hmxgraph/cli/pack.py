@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 _Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason for each drop.")]
 _Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
+# Maximum number of characters of a title, and of dropped candidates whose texts the HTML page shows.
 _LONGEST_TITLE = 50
-_EXPLAINED_DROPS = 30
+_MOST_DROP_TEXTS = 30
 # Source types of entries whose evidence the HTML page lists.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
 _Section = Annotated[
@@ -83,21 +84,24 @@ def pack(
 
 
 def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]:
-    """The events behind each artifact, memory and policy in the pack."""
+    """The events behind each artifact, memory and policy in the pack, by its id."""
     derived = {entry.source_id for entry in pack.entries if entry.source_type in _DERIVED}
-    return {name: [event.document() for event in graph.explain(name).trail()] for name in sorted(derived)}
+    return {
+        source_id: [event.document() for event in graph.explain(source_id).trail()] for source_id in sorted(derived)
+    }
 
 
 def drop_texts(graph: KnowledgeGraph, pack: Pack) -> dict[str, str]:
-    """The texts of the best dropped candidates, by id."""
-    drops = [drop.source_id for drop in pack.dropped_entries or ()][:_EXPLAINED_DROPS]
-    return {name: explanation.text for name, explanation in _explanations(graph, drops)}
+    """The texts of the 30 best dropped candidates, by id."""
+    drops = [drop.source_id for drop in pack.dropped_entries or ()][:_MOST_DROP_TEXTS]
+    return {source_id: explanation.text for source_id, explanation in _explanations(graph, drops)}
 
 
 def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[str, Explanation]]:
-    for name in ids:
+    """The explanation of each of *ids*, with the id; those that are no longer stored are left out."""
+    for source_id in ids:
         with suppress(NotFound):
-            yield name, graph.explain(name)
+            yield source_id, graph.explain(source_id)
 
 
 def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:

@@ -32,7 +32,7 @@ from hmxgraph.server.tenants import Tenants
 
 _log = logging.getLogger(__name__)
 # Timeout in seconds of the first pack: a server that has just started has to plan its statements.
-_PLANNING = 120.0
+_PLANNING_SECONDS = 120.0
 
 
 class Resident:
@@ -57,9 +57,9 @@ class Resident:
         tenant = str(message.get("tenant") or "default")
         if isinstance(arguments := message.get("command"), list):
             if arguments[:1] == ["pack"]:
-                self._planned.wait(_PLANNING)
+                self._planned.wait(_PLANNING_SECONDS)
             return self._command([str(argument) for argument in arguments], tenant, message.get("terminal")), None
-        self._planned.wait(_PLANNING)
+        self._planned.wait(_PLANNING_SECONDS)
         graph = self._tenants.graph(tenant)
         text, follow_up = Hooks(graph, self._folder).answer(message)
         return {"text": text}, follow_up
@@ -67,22 +67,23 @@ class Resident:
     def warm_up(self) -> None:
         """Let the Neo4j server plan the statements of a pack, which takes seconds, in advance."""
         try:
-            with self._tenants.root.timeout(_PLANNING):
+            with self._tenants.root.timeout(_PLANNING_SECONDS):
                 self._tenants.root.pack("git push fails")
         except HmxGraphError as error:
             _log.warning("not warmed up: %s", error)
         finally:
             self._planned.set()
         gc.collect()
-        gc.freeze()  # all that is loaded by now stays: the collector need not visit it again, 3 to 8 % of a pack's time
+        gc.freeze()  # what is loaded by now stays in memory: not to visit it again saves 3 to 8 % of a pack's time
 
     def close(self) -> None:
         """Close all graphs."""
         self._tenants.close()
 
     def _command(self, arguments: list[str], tenant: str, terminal: Mapping[str, Any] | None) -> Message:
+        """Run a command, and return its exit code and what it printed; *terminal* describes the client's, if any."""
         printed: list[tuple[str, str]] = []
-        streams = redirect_stdout(_Recorded("out", printed)), redirect_stderr(_Recorded("err", printed))
+        streams = redirect_stdout(_RecordedStream("out", printed)), redirect_stderr(_RecordedStream("err", printed))
         client_terminal, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
         with self._printing, client_terminal, streams[0], streams[1], shared(self._tenants.graph):
             try:
@@ -93,7 +94,7 @@ class Resident:
         return {"code": code, "printed": printed}
 
 
-class _Recorded(io.StringIO):
+class _RecordedStream(io.StringIO):
     """A stream that adds its texts to a list shared with another stream, so that their order is known."""
 
     def __init__(self, name: str, printed: list[tuple[str, str]]) -> None:

@@ -35,9 +35,9 @@ def serve(
     need("server", "starlette", "uvicorn", "prometheus_client")
     if (tls_cert is None) != (tls_key is None):
         raise typer.BadParameter("TLS needs both: --tls-cert and --tls-key")
-    from hmxgraph.api.graph import connect  # noqa: PLC0415 - needs the extra
+    from hmxgraph.api.graph import connect  # noqa: PLC0415 - slow, so only after the checks
     from hmxgraph.cli.resident import resident  # noqa: PLC0415 - as above
-    from hmxgraph.server.app import Limits  # noqa: PLC0415 - as above
+    from hmxgraph.server.app import Limits  # noqa: PLC0415 - needs the extra
     from hmxgraph.server.running import Settings, address_of, has_mcp, listening, run  # noqa: PLC0415 - as above
 
     settings = Settings(host, port, tls_cert, tls_key, Limits(rate, burst, max_bytes))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Seconds between two scans of the files; a longer scan is followed by a pause of its length.
 _PAUSE = 0.5
 # Timeout of a scan's transactions in seconds; if the database does not answer, the next scan tries again.
-_PATIENCE = 20.0
+_SCAN_TIMEOUT = 20.0
 # New events are compiled after this many seconds without further ones, or this many seconds after the first.
 _QUIET = 5.0
 _LONGEST_WAIT = 60.0
@@ -53,7 +53,7 @@ def watch(
     trust = TrustPolicy(single_user=single_user)
     with opened(tenant, trust, mask_secrets) as graph, _until_interrupted() as stopped:
         positions = Positions(_positions_of(graph, path))
-        with _display(as_json) as show:
+        with _printer(as_json) as show:
             watched = Watch(graph, path, positions, format=format_, rehome=rehome)
             _Run(graph, watched, stopped, show, compiles=compile_).follow(once=once)
         positions.close()
@@ -62,7 +62,9 @@ def watch(
 class _Run:
     """One run of the command: scan, store, compile, report."""
 
-    def __init__(self, graph: KnowledgeGraph, watched: Watch, stopped: Event, show: "_Show", *, compiles: bool) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph, watched: Watch, stopped: Event, show: "_Printer", *, compiles: bool
+    ) -> None:
         self._graph = graph
         self._watch = watched
         self._stopped = stopped
@@ -97,7 +99,7 @@ class _Run:
     def _scan(self) -> int:
         """Store what is new; returns the number of events stored, 0 if that failed and is tried again later."""
         try:
-            with self._graph.timeout(_PATIENCE):
+            with self._graph.timeout(_SCAN_TIMEOUT):
                 stored = self._watch.step()
         except (GraphError, NotWritten) as error:
             self._failure = error
@@ -107,8 +109,8 @@ class _Run:
 
     def _report(self) -> None:
         compiled = self._compiler.note if self._compiler else ""
-        trouble = f"not stored: {self._failure}" if isinstance(self._failure, GraphError) else str(self._failure or "")
-        self._show(self._watch.progress, "; ".join(filter(None, (compiled, trouble))))
+        failure = f"not stored: {self._failure}" if isinstance(self._failure, GraphError) else str(self._failure or "")
+        self._show(self._watch.progress, "; ".join(filter(None, (compiled, failure))))
 
 
 class _Compiler:
@@ -121,16 +123,16 @@ class _Compiler:
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
         # When the first and the last event that are not compiled yet were stored; no such event if the first is 0.
-        self._first = self._last = 0.0
+        self._first_stored = self._last_stored = 0.0
 
     def start_if_due(self, stored: int) -> None:
         """Start a compilation if one is due; *stored* events are new since the last call."""
         now = monotonic()
         if stored:
-            self._first, self._last = self._first or now, now
+            self._first_stored, self._last_stored = self._first_stored or now, now
         if self._running and self._running.done():
             self._collect()
-        due = self._first and (now - self._last >= _QUIET or now - self._first >= _LONGEST_WAIT)
+        due = self._first_stored and (now - self._last_stored >= _QUIET or now - self._first_stored >= _LONGEST_WAIT)
         if due and not self._running:
             self._start()
 
@@ -138,13 +140,13 @@ class _Compiler:
         """Compile what is not compiled yet, and wait until that is done."""
         if self._running:
             self._collect()
-        if self._first:
+        if self._first_stored:
             self._start()
             self._collect()
         self._pool.shutdown()
 
     def _start(self) -> None:
-        self._first = 0.0
+        self._first_stored = 0.0
         self.note = "compiling"
         self._running = self._pool.submit(self._graph.compile)
 
@@ -166,7 +168,7 @@ class _Compiler:
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
-    """The file that remembers how far *path* was read into this tenant of this database."""
+    """The file that keeps how far the files under *path* were read into this tenant of this database."""
     address = graph._connection.address  # noqa: SLF001 - only the connection knows the address
     name = "\0".join((address.uri, address.database, graph.tenant_id, str(path)))
     return engine.data_home() / "watch" / f"{sha256(name.encode()).hexdigest()[:32]}.sqlite"
@@ -174,7 +176,7 @@ def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
 
 @contextmanager
 def _until_interrupted() -> Iterator[Event]:
-    """An event that Ctrl-C or SIGTERM sets; a second signal of the same kind ends the program at once."""
+    """An event that Ctrl-C or SIGTERM sets; a second signal of the same kind raises KeyboardInterrupt."""
     stopped = Event()
 
     def stop(number: int, _: Any) -> None:
@@ -189,7 +191,7 @@ def _until_interrupted() -> Iterator[Event]:
             signal.signal(number, handler)
 
 
-class _Show:
+class _Printer:
     """Shows the progress: one changing line on a terminal, a line for each change elsewhere."""
 
     def __init__(self, status: Status | None, *, as_json: bool) -> None:
@@ -214,10 +216,10 @@ class _Show:
 
 
 @contextmanager
-def _display(as_json: bool) -> Iterator[_Show]:
+def _printer(as_json: bool) -> Iterator[_Printer]:
     live = out.is_terminal and not as_json
     with err.status("scanning") if live else nullcontext() as status:
-        show = _Show(status, as_json=as_json)
+        show = _Printer(status, as_json=as_json)
         yield show
     if live:
         out.print(show.text)

@@ -37,23 +37,27 @@ UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
 # Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of an
 # affix.
-_CALLS = 100
-_LONGEST = 2000
-_LEAVES = 200
+_MOST_CALLS = 100
+_LONGEST_VALUE = 2000
+_MOST_LEAVES = 200
 _DEEPEST = 6
 _LONGEST_AFFIX = 8
+# Characters kept of the name of an input.
+_LONGEST_NAME = 40
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
 _CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
 # Words and signs between a number and the words that name it: "the total price is 375".
 _LINKS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
 # Values that artifacts may state, besides flags: lower-case words, and whole numbers below a limit.
-_PLAIN = re.compile(r"[a-z][a-z_-]{1,23}")
-_SMALL = 1000
+_PLAIN_WORD = re.compile(r"[a-z][a-z_-]{1,23}")
+_PLAIN_BELOW = 1000
+# Totals that differ by less than half a cent are equal.
+_HALF_CENT = 0.005
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
 # Two texts with at most this many digits may share them by chance.
-_FEW_DIGITS = 3
+_TOO_FEW_DIGITS = 3
 
 
 @dataclass(slots=True)
@@ -75,8 +79,8 @@ class Attempts:
 
     def add_call(self, event_id: str, action: str, inputs: Mapping[str, Any]) -> _Call | None:
         """Add a call, and return the failed call of the same action that it retries, if any."""
-        call = _Call(action, {str(name)[:40]: _bounded(part) for name, part in inputs.items()})
-        remember(self._calls, event_id, call, _CALLS)
+        call = _Call(action, {str(name)[:_LONGEST_NAME]: _bounded(part) for name, part in inputs.items()})
+        remember(self._calls, event_id, call, _MOST_CALLS)
         return self._failed.pop(action, None)
 
     def add_failure(self, event_id: str, message: str, moment: int) -> None:
@@ -90,13 +94,13 @@ class Attempts:
             return
         known = self._failed.get(call.action) is call
         call.message, call.moment = message or call.message, call.moment if known else moment
-        remember(self._failed, call.action, call, _CALLS)
+        remember(self._failed, call.action, call, _MOST_CALLS)
 
 
 def _bounded(value: Any) -> Any:
     """*value*, or its checksum if it is too large to keep."""
     text = repr(value)
-    return value if len(text) <= _LONGEST else crc32(text.encode())
+    return value if len(text) <= _LONGEST_VALUE else crc32(text.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ def amendments(
     >>> amendments({"sum": 3}, {"sum": 375}, "total price is 375, but paid 3", unknown)
     (Amendment(input='sum', how='equals', part='sum', detail='total price'),)
     """
-    after = {str(name)[:40]: _bounded(part) for name, part in after.items()}
+    after = {str(name)[:_LONGEST_NAME]: _bounded(part) for name, part in after.items()}
     amended: list[Amendment] = []
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
@@ -222,7 +226,9 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
             return how, *affix
     pattern, digits = _DIGITS.sub("N", new), Counter(_DIGITS.findall(new))
     reformatted = (
-        digits.total() > _FEW_DIGITS and digits == Counter(_DIGITS.findall(old)) and pattern != _DIGITS.sub("N", old)
+        digits.total() > _TOO_FEW_DIGITS
+        and digits == Counter(_DIGITS.findall(old))
+        and pattern != _DIGITS.sub("N", old)
     )
     return (WRITTEN, "", f"as {pattern}") if reformatted and not _LETTER.search(pattern.replace("N", "")) else None
 
@@ -246,18 +252,21 @@ def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]
     for key in sorted(after):
         if key not in before or before[key] == after[key]:
             continue
-        was, now = math.fsum(before[key]), math.fsum(after[key])
-        words = next((words for number, words in named_numbers if math.isclose(number, now, abs_tol=0.005)), None)
-        if words is not None and not math.isclose(was, now, abs_tol=0.005):
+        old_total, new_total = math.fsum(before[key]), math.fsum(after[key])
+        words = next(
+            (words for number, words in named_numbers if math.isclose(number, new_total, abs_tol=_HALF_CENT)), None
+        )
+        same_total = math.isclose(old_total, new_total, abs_tol=_HALF_CENT)
+        if words is not None and not same_total:
             yield Amendment(name, ADDS_UP if len(after[key]) > 1 or isinstance(new, list) else EQUALS, key, words)
-        elif math.isclose(was, now, abs_tol=0.005) and len(after[key]) > len(before[key]):
+        elif same_total and len(after[key]) > len(before[key]):
             yield Amendment(name, SPLIT, key)
 
 
 def _by_key(name: str, value: Any) -> dict[str, list[float]]:
     """The numbers in *value* by the innermost key above them; *name* is the key of those without one."""
     numbers: dict[str, list[float]] = {}
-    for key, leaf in islice(_leaves(value, name), _LEAVES):
+    for key, leaf in islice(_leaves(value, name), _MOST_LEAVES):
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
             numbers.setdefault(key, []).append(float(leaf))
     return numbers
@@ -269,7 +278,7 @@ def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
     >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
     [(375.0, 'total price'), (299.0, 'paid')]
     """
-    for match in _NUMBER.finditer(message[:_LONGEST]):
+    for match in _NUMBER.finditer(message[:_LONGEST_VALUE]):
         clause = _CLAUSE_END.split(message[: match.start()])[-1]
         words = _WORD.findall(clause)
         while words and (words[-1].lower() in _LINKS or not telling_words(words[-1])):
@@ -294,8 +303,8 @@ def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
 
 def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
     """The values in *new* that *old* lacks, with their keys; flags are ignored."""
-    old_texts = {str(leaf) for _, leaf in islice(_leaves(old, ""), _LEAVES)}
-    new_texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _LEAVES) if not isinstance(leaf, bool)]
+    old_texts = {str(leaf) for _, leaf in islice(_leaves(old, ""), _MOST_LEAVES)}
+    new_texts = [(key, str(leaf)) for key, leaf in islice(_leaves(new, ""), _MOST_LEAVES) if not isinstance(leaf, bool)]
     return [(key, text) for key, text in new_texts if text not in old_texts]
 
 
@@ -309,7 +318,7 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Each scalar but None, and each container nested too deeply, with the innermost key above it, else *key*."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
-            yield from _leaves(value[name], str(name)[:40], depth + 1)
+            yield from _leaves(value[name], str(name)[:_LONGEST_NAME], depth + 1)
     elif isinstance(value, list) and depth < _DEEPEST:
         for part in value:
             yield from _leaves(part, key, depth + 1)
@@ -322,6 +331,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
-        return str(value) if abs(value) < _SMALL else ""
-    plain = isinstance(value, str) and _PLAIN.fullmatch(value) is not None
+        return str(value) if abs(value) < _PLAIN_BELOW else ""
+    plain = isinstance(value, str) and _PLAIN_WORD.fullmatch(value) is not None
     return value if plain and mask_ids(mask_secrets(value)) == value else ""

@@ -15,7 +15,7 @@ _SAME_CASE = 0.3
 # An identifier used by more than this share of sessions is common.
 _COMMON = 0.2
 # Maximum number of example sessions per case.
-_EXAMPLES = 4
+_MOST_EXAMPLES = 4
 # Upper bound on the relative error of a sum of weights.
 _ROUNDING = 1e-9
 
@@ -41,7 +41,7 @@ class Cases:
         Each case contributes equally many sessions, so that cases weigh the same; a case with fewer repeats them.
         """
         cases = self.grouped(sessions)
-        depth = min(_EXAMPLES, max(map(len, cases), default=0))
+        depth = min(_MOST_EXAMPLES, max(map(len, cases), default=0))
         examples = [session for runs in cases for session in islice(cycle(_most_typical(runs)), depth)]
         return tuple(sorted(examples, key=lambda session: session.session_id))
 
@@ -88,13 +88,13 @@ class Cases:
 
 
 def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
-    """The sessions whose actions most resemble those of all *runs*, the most typical first, at most ``_EXAMPLES``."""
-    kinds = Counter(run.actions for run in runs)
+    """At most ``_MOST_EXAMPLES`` sessions whose actions most resemble those of all *runs*, the most typical first."""
+    counts = Counter(run.actions for run in runs)
     similarity = {
-        actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), kinds[other]) for other in kinds))
-        for actions in kinds
+        actions: fsum(chain.from_iterable(repeat(jaccard(actions, other), counts[other]) for other in counts))
+        for actions in counts
     }
-    return sorted(runs, key=lambda run: (-similarity[run.actions], run.session_id))[:_EXAMPLES]
+    return sorted(runs, key=lambda run: (-similarity[run.actions], run.session_id))[:_MOST_EXAMPLES]
 
 
 def done_without_failing(session: SessionSummary) -> set[str]:

@@ -17,17 +17,19 @@ from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
-from hmxgraph.compiler.failures import FailureGroup, Stratum, alike, significance, strata
+from hmxgraph.compiler.failures import FailureGroup, Stratum, share_nouns, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
-_COUNTEREXAMPLES = 3
+# Maximum counterexamples of a pattern, steps of a session that count as its evidence, and nouns in its tags.
+_MOST_COUNTEREXAMPLES, _MOST_STEPS, _MOST_NOUNS = 3, 3, 4
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
 # Jaccard index of the sessions of two causes from which one is redundant.
-_SAME = 0.8
+_SAME_SESSIONS = 0.8
+# The end of a quoted message, from its second clause on.
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
 _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "the call fails"
 # What sessions with each effect did, and what those without it did.
@@ -40,6 +42,7 @@ _LEAST_OMITTED, _MOST_OMITTED = 0.1, 0.8
 # Maximum kinds of requests that the conditions name.
 _MOST_KINDS = 3
 
+# For each session id, positions of steps.
 _StepsBySession = Mapping[str, Sequence[int]]
 
 
@@ -185,10 +188,14 @@ def _needed_among(comparisons: int, significance: float) -> float:
 
 def _is_redundant(finding: Finding, other: Finding) -> bool:
     """Whether two causes of one effect occur in nearly the same sessions, so that the second adds nothing."""
-    return finding.effect == other.effect and jaccard(finding.cause.places.keys(), other.cause.places.keys()) >= _SAME
+    return (
+        finding.effect == other.effect
+        and jaccard(finding.cause.places.keys(), other.cause.places.keys()) >= _SAME_SESSIONS
+    )
 
 
 def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary]) -> Iterator[_Cause]:
+    """Yield the possible causes: failures, lookups that do not usually end sessions, and omitted lookups."""
     for group in groups:
         where = f"{group.action} fails" if group.action else "the work fails"
         nouns = tuple(subjects([group.action] if group.action else []))
@@ -209,7 +216,7 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
 
 
 def _failure_places(group: FailureGroup) -> dict[str, list[int]]:
-    """For each session, the positions of the failed steps after which work continued, -1 if there is no such step.
+    """For each session, the positions of the failed steps after which work continued, -1 if no failed step is known.
 
     A failure that ends the session is its outcome, not its cause.
     """
@@ -247,7 +254,7 @@ def _omitted_lookups(action: str, callers: Sequence[SessionSummary], uses: _Step
     before = {caller.session_id: frozenset(caller.actions[: uses[caller.session_id][0]]) for caller in callers}
     names = sorted({name for seen in before.values() for name in seen if kind_of(name) == "lookup"})
     for lookup in names:
-        similar = {lookup, *(name for name in names if alike(name, lookup))}
+        similar = {lookup, *(name for name in names if share_nouns(name, lookup))}
         lacking = {key: uses[key][:1] for key in before if similar.isdisjoint(before[key])}
         if _LEAST_OMITTED <= len(lacking) / len(callers) <= _MOST_OMITTED:
             nouns = tuple(subjects([action, lookup]))
@@ -296,7 +303,7 @@ def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
 
 def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfile) -> ArtifactDraft:
     cause, effect = finding.cause, finding.effect
-    exceptions = [session for session in finding.having if not cause.shows(effect, session)][:_COUNTEREXAMPLES]
+    exceptions = [session for session in finding.having if not cause.shows(effect, session)][:_MOST_COUNTEREXAMPLES]
     others = f"{finding.others_affected} of {finding.others}"
     content = {
         "cause": cause.name,
@@ -323,9 +330,10 @@ def _pattern(finding: Finding, names: Mapping[str, str], profile: CompilerProfil
         content=content,
         seen=Observations(finding.count, finding.count, finding.affected),
         source_events=evidence(
-            (trail(session, cause.places[session.session_id][:3]) for session in finding.having), profile.max_evidence
+            (trail(session, cause.places[session.session_id][:_MOST_STEPS]) for session in finding.having),
+            profile.max_evidence,
         ),
-        tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:4]]),
+        tags=tags(["cause", "success" if effect == _SUCCEEDS else "failure", *cause.subjects[:_MOST_NOUNS]]),
         useful=finding.useful,
         metadata={
             "clearness": round(finding.significance, 2),

@@ -23,7 +23,7 @@ from hmxgraph.text.terms import most_first, words
 # Shares of sessions, requests or examples; maximum changes in a name, and words considered as its noun.
 _HALF, _OFTEN = 0.5, 0.3
 _MOST_CHANGES = 3
-_TOPICS = 6
+_MOST_TOPICS = 6
 
 
 def class_name(goal_class: GoalClass, profile: CompilerProfile) -> str:
@@ -80,7 +80,7 @@ def _request_name(requests: Sequence[str]) -> str:
     verbs = Counter(word for request in requests for word in set(words(request)) & REQUEST_VERBS)
     often = (word for word in most_first(verbs) if verbs[word] >= _OFTEN * len(requests))
     verb = next((word for word in often if asked_to(word, requests)), "")
-    topics = common_topics(requests, _HALF, _TOPICS)
+    topics = common_topics(requests, _HALF, _MOST_TOPICS)
     nouns = [word for word in topics if word != verb and word not in REQUEST_VERBS | TROUBLES]
     if not verb or not nouns:
         return ""

@@ -11,6 +11,7 @@ from hmxgraph.compiler.summary import Step
 from hmxgraph.text.terms import terms
 
 MENTIONS = "the request mentions"
+# Maximum words tried.
 _MOST_WORDS = 20
 # Minimum requests of the option, and of its rivals; minimum share of the option's requests that use the word, and
 # maximum share of rival requests that do.
@@ -24,7 +25,7 @@ _SIGNIFICANT = 3.0
 def what_requests_mention(requests: Sequence[str], rival_requests: Sequence[str], own_terms: AbstractSet[str]) -> str:
     """The condition "the request mentions ..." that sets these requests apart from the rival ones; "" if there is none.
 
-    *own_terms* holds the terms of the option itself.
+    It names at most two words. *own_terms* holds the terms of the option itself.
     """
     if min(len(requests), len(rival_requests)) < _LEAST_REQUESTS:
         return ""

@@ -11,9 +11,11 @@ from hmxgraph.protocol.artifacts import ArtifactType
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.document import KB
 
-_MAX_TAGS = 64
+_MOST_TAGS = 64
+# Maximum words in the scope of a policy.
+MOST_SCOPE_WORDS = 6
 # Bytes that evidence ids may take of the 512 KB that HMX-A 12 allows an artifact: ids have no maximum length.
-_EVIDENCE_BYTES = 128 * KB
+_MOST_EVIDENCE_BYTES = 128 * KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
 
 
 def _within_size(event_ids: Iterable[str]) -> Iterator[str]:
-    bytes_left = _EVIDENCE_BYTES
+    bytes_left = _MOST_EVIDENCE_BYTES
     for event_id in event_ids:
         size = len(canonical_bytes(event_id)) + 1
         if size <= bytes_left:
@@ -130,4 +132,4 @@ def trail(summary: SessionSummary, steps: Iterable[int] | None = None) -> list[s
 
 def tags(words: Iterable[str]) -> tuple[str, ...]:
     """Distinct words as tags, in order, at most as many as HMX-A 12 allows."""
-    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MAX_TAGS]
+    return tuple(dict.fromkeys(word.lower() for word in words if word))[:_MOST_TAGS]

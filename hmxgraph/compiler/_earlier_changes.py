@@ -36,6 +36,7 @@ def calls_of_changes(sessions: Iterable[SessionSummary]) -> Mapping[str, list[Ca
 
 
 def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
+    """Yield each call of known result that changes something, with its action."""
     items = _looked_up(session)
     changes_by_item: defaultdict[str, set[str]] = defaultdict(set)
     for place, step in enumerate(session.steps):

@@ -12,7 +12,7 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 _OLD = ("old_string", "old_str", "old_text", "oldString", "oldText", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "newString", "newText", "replace", "replacement")
 # Maximum lines that an edit adds, or removes, to be described, and maximum characters of these lines.
-_LINES, _LONGEST = 2, 100
+_MOST_LINES, _MOST_CHARACTERS = 2, 100
 _FOLDERS = re.compile(r"[/\\]")
 
 
@@ -53,4 +53,4 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> list[str]:
 def _quoted(lines: Sequence[str]) -> str | None:
     """The lines in quotation marks; None if there are too many or they are too long."""
     text = mask_ids(mask_secrets(" … ".join(lines)))
-    return None if len(lines) > _LINES or len(text) > _LONGEST else f"“{plain_quotes(text)}”"
+    return None if len(lines) > _MOST_LINES or len(text) > _MOST_CHARACTERS else f"“{plain_quotes(text)}”"

@@ -24,10 +24,11 @@ from hmxgraph.text.terms import terms as search_terms
 
 _Matrix: TypeAlias = NDArray[np.floating[Any]]
 _Objective: TypeAlias = Callable[[_Matrix], tuple[float, _Matrix]]
-# L-BFGS: how many earlier steps it uses, the smallest step length, and the relative decrease at which it stops.
-_HISTORY, _SMALLEST_STEP, _TOLERANCE = 8, 1e-4, 1e-5
+# L-BFGS: how many earlier steps it uses, the smallest step length, the relative decrease at which it stops, the least
+# share of the expected decrease that a step must reach, and the least curvature of a step that is remembered.
+_HISTORY, _SMALLEST_STEP, _TOLERANCE, _SUFFICIENT, _LEAST_CURVATURE = 8, 1e-4, 1e-5, 1e-4, 1e-12
 # Rows of a product computed at once, few enough to stay in the processor's cache.
-_AT_ONCE = 32
+_ROWS_AT_ONCE = 32
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,10 @@ class _RowSums:
     def of_rows(self, right: _Matrix) -> _Matrix:
         """The sum of rows of *right* for each place; zeros for a place without rows."""
         sums = np.zeros((self.count, right.shape[1]), right.dtype)
-        for first in range(0, len(self.places), _AT_ONCE):
-            begins, ends = self.begins[first : first + _AT_ONCE], self.ends[first : first + _AT_ONCE]
+        for first in range(0, len(self.places), _ROWS_AT_ONCE):
+            begins, ends = self.begins[first : first + _ROWS_AT_ONCE], self.ends[first : first + _ROWS_AT_ONCE]
             rows = right[self.taken[begins[0] : ends[-1]]]
-            sums[self.places[first : first + _AT_ONCE]] = np.add.reduceat(rows, begins - begins[0], axis=0)
+            sums[self.places[first : first + _ROWS_AT_ONCE]] = np.add.reduceat(rows, begins - begins[0], axis=0)
         return sums
 
 
@@ -162,7 +163,7 @@ def _sigmoid(scores: _Matrix) -> _Matrix:
 
 
 def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
-    """The point at which *objective* is least, after at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989).
+    """The point of the lowest value of *objective* found in at most *rounds* rounds of L-BFGS (Liu, Nocedal 1989).
 
     *objective* returns the value and the gradient at a point. Steps are halved until the value decreases enough.
     """
@@ -174,7 +175,7 @@ def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
         next_point, new_value, new_gradient = _step(objective, point, value, gradient, direction)
         move, gradient_change = next_point - point, new_gradient - gradient
         curvature = float((move * gradient_change).sum())
-        if curvature > 1e-12:
+        if curvature > _LEAST_CURVATURE:
             history.append((move, gradient_change, 1.0 / curvature))
         settled = value - new_value <= _TOLERANCE * max(abs(value), 1.0)
         point, value, gradient = next_point, new_value, new_gradient
@@ -207,7 +208,7 @@ def _step(
     while True:
         next_point = point - length * direction
         new_value, new_gradient = objective(next_point)
-        if new_value <= value - 1e-4 * length * descent or length < _SMALLEST_STEP:
+        if new_value <= value - _SUFFICIENT * length * descent or length < _SMALLEST_STEP:
             return next_point, new_value, new_gradient
         length /= 2
 
@@ -406,9 +407,10 @@ def _targets(actions_taken: Sequence[str], actions: Sequence[str]) -> _Matrix:
 # with their actions. Both learn from the whole tenant and know no domain vocabulary.
 
 # Decimals of probabilities and learned weights, and maximum rounds of the minimiser.
-_GOAL_DIGITS, _ROUNDS = 6, 60
+_GOAL_DIGITS, _GOAL_ROUNDS = 6, 60
+_REQUEST_TERMS = 64
 # With this many sessions, the penalty is half of the full one.
-_FEW = 20
+_HALF_PENALTY_SESSIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,7 +520,7 @@ class Goals:
 
     @cached_property
     def _postings(self) -> tuple[list[_Exemplar], dict[str, float], dict[str, list[tuple[int, float]]]]:
-        """The successful exemplars, the idf of their terms, and the weighted postings of each term."""
+        """The successful exemplars, the rarity of their terms (idf), and the weights of each term by exemplar."""
         successes = [exemplar for exemplar in self.exemplars if exemplar.succeeded]
         rarity = _rarity(successes)
         postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -548,8 +550,8 @@ class Goals:
 
 
 def request_terms(request: str) -> tuple[str, ...]:
-    """The terms by which requests are compared."""
-    return tuple(text_terms(request, 64).split())
+    """The terms by which requests are compared, at most ``_REQUEST_TERMS``."""
+    return tuple(text_terms(request, _REQUEST_TERMS).split())
 
 
 @lru_cache(maxsize=20_000)
@@ -581,8 +583,8 @@ def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -
     mass = np.array([[1.0 if session.succeeded else profile.failed_session_weight] for session in exemplars])
     inputs = _goal_inputs([session.terms for session in exemplars], words)
     # Penalise less when there are few sessions.
-    penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _FEW)
-    weights = _logistic_weights(inputs, targets, mass, penalty, _ROUNDS)
+    penalty = profile.goal_penalty * len(exemplars) / (len(exemplars) + _HALF_PENALTY_SESSIONS)
+    weights = _logistic_weights(inputs, targets, mass, penalty, _GOAL_ROUNDS)
     return Goals(
         words,
         actions,

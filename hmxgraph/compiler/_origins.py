@@ -11,19 +11,22 @@ from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._vocabulary import identifies
 from hmxgraph.compiler.summary import FROM_USER
 
-# Limits: actions whose last call is remembered, values read per result, characters read per message, inputs per call.
-_CALLS = 1000
-_SCALARS_PER_RESULT = 200
-_MESSAGE_CHARS = 4000
-_INPUTS = 12
+# Limits: actions whose last call is remembered, values read per result or call, their nesting depth, characters read
+# per message or argument, inputs per call, characters kept of an input's name.
+_MOST_CALLS = 1000
+_MOST_SCALARS = 200
+_DEEPEST = 6
+_LONGEST_READ = 4000
+_MOST_INPUTS = 12
+_LONGEST_NAME = 40
 # An argument name with this many spaces is a sentence, which procedures must not repeat.
 _SENTENCE_SPACES = 3
 # Limits: remembered argument values of several words, sources per value, identifiers per session.
-_PHRASES = 50
-_SOURCES = 3
-_IDENTIFIERS = 100
+_MOST_PHRASES = 50
+_MOST_SOURCES = 3
+_MOST_IDENTIFIERS = 100
 # A word of at least this many capitals may be an identifier ("SDZQKO"); shorter ones are codes ("JFK").
-_CAPITALS = 5
+_LEAST_CAPITALS = 5
 _LONG_NUMBER = re.compile(r"\d{4,}")
 
 
@@ -48,32 +51,32 @@ class ValueOrigins:
 
     @property
     def about(self) -> tuple[str, ...]:
-        """A checksum of each identifier that tools were called with, sorted, at most ``_IDENTIFIERS``."""
+        """A checksum of each identifier that tools were called with, sorted, at most ``_MOST_IDENTIFIERS``."""
         return tuple(sorted(self._identifiers))
 
     def add_call(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
-        """Store the identifiers among these arguments; return their checksums, at most ``_INPUTS``."""
-        values = islice(_scalars(arguments), _SCALARS_PER_RESULT)
+        """Store the identifiers among these arguments; return their checksums, at most ``_MOST_INPUTS``."""
+        values = islice(_scalars(arguments), _MOST_SCALARS)
         checksums = {f"{crc32(value.lower().encode()):08x}": None for value in values if _identifies(value)}
         for checksum in checksums:
-            if len(self._identifiers) < _IDENTIFIERS:
+            if len(self._identifiers) < _MOST_IDENTIFIERS:
                 self._identifiers[checksum] = None
-        return tuple(checksums)[:_INPUTS]
+        return tuple(checksums)[:_MOST_INPUTS]
 
     def add_message(self, text: str) -> None:
         """Store a user message."""
         self.moment += 1
-        self._messages.append((self.moment, text[:_MESSAGE_CHARS].lower()))
+        self._messages.append((self.moment, text[:_LONGEST_READ].lower()))
 
-    def add_result(self, action: str, result: Any, given: Container[str] = ()) -> None:
+    def add_result(self, action: str, result: Any, call_values: Container[str] = ()) -> None:
         """Store the values in a result of *action*, each with the first and the latest action that returned it.
 
         The sources of a value are the actions that returned it among the fewest values of its field: an order that
-        names one payment method is a source of it, a list of all payment methods then is not. Values *given* to the
-        call, in lower case, get no further source from its result.
+        names one payment method is a source of it, a list of all payment methods then is not. The values with
+        which it was called, *call_values* in lower case, get no further source from its result.
         """
         self.moment += 1
-        fields = dict(islice(((value, name) for name, value in _fields(result)), _SCALARS_PER_RESULT))
+        fields = dict(islice(((value, name) for name, value in _fields(result)), _MOST_SCALARS))
         siblings = Counter(fields.values())
         for value, name in fields.items():
             first = self._first.get(value, (action, self.moment))
@@ -81,7 +84,7 @@ class ValueOrigins:
                 remember(self._shared, value, None, self._most)
             remember(self._first, value, first, self._most)
             remember(self._latest, value, (action, self.moment), self._most)
-            if value not in self._sources or value.lower() not in given:
+            if value not in self._sources or value.lower() not in call_values:
                 self._add_source(value, action, siblings[name])
 
     def _add_source(self, value: str, action: str, siblings: int) -> None:
@@ -89,17 +92,17 @@ class ValueOrigins:
         if siblings < fewest:
             fewest, actions = siblings, ()
         if siblings == fewest and action not in actions:
-            actions = (*actions, action)[:_SOURCES]
+            actions = (*actions, action)[:_MOST_SOURCES]
         remember(self._sources, value, (fewest, actions), self._most)
 
     def of_arguments(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Each argument with each origin of its value: an action, "user", or "" if unknown.
 
-        At most ``_INPUTS`` arguments, without those whose name is a sentence.
+        At most ``_MOST_INPUTS`` arguments, without those whose name is a sentence.
         """
-        pairs = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_INPUTS]
+        pairs = sorted(arguments.items(), key=lambda pair: str(pair[0]))[:_MOST_INPUTS]
         return tuple(
-            (str(name)[:40], origin)
+            (str(name)[:_LONGEST_NAME], origin)
             for name, value in pairs
             if str(name).count(" ") < _SENTENCE_SPACES
             for origin in self._origins(value)
@@ -120,9 +123,11 @@ class ValueOrigins:
 
     def changed(self, action: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """The arguments that changed since the last call of *action*; none at its first call."""
-        checksums = {str(name)[:40]: crc32(repr(arguments[name])[:_MESSAGE_CHARS].encode()) for name in arguments}
+        checksums = {
+            str(name)[:_LONGEST_NAME]: crc32(repr(arguments[name])[:_LONGEST_READ].encode()) for name in arguments
+        }
         before = self._last_arguments.get(action)
-        remember(self._last_arguments, action, checksums, _CALLS)
+        remember(self._last_arguments, action, checksums, _MOST_CALLS)
         if before is None:
             return ()
         names = checksums.keys() | before.keys()
@@ -133,11 +138,11 @@ class ValueOrigins:
 
         Values of several words in earlier calls are included: later failures may mention them.
         """
-        current = {text.lower(): name for text, name in islice(_scalars_with_key(arguments, ""), _SCALARS_PER_RESULT)}
+        current = {text.lower(): name for text, name in islice(_scalars_with_key(arguments, ""), _MOST_SCALARS)}
         names = self._phrases | current
         for text, name in current.items():
             if " " in text:
-                remember(self._phrases, text, name, _PHRASES)
+                remember(self._phrases, text, name, _MOST_PHRASES)
         return names
 
     def _origins(self, value: Any) -> tuple[str, ...]:
@@ -150,7 +155,7 @@ class ValueOrigins:
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)
         by_key: defaultdict[str, list[str]] = defaultdict(list)
-        for name, text in islice(_fields(value), _SCALARS_PER_RESULT):
+        for name, text in islice(_fields(value), _MOST_SCALARS):
             by_key[name].append(text)
         identifying = [text for name, texts in by_key.items() if identifies(name) for text in texts]
         shared = self._shared_origins(identifying, or_half=True) or self._shared_origins([*chain(*by_key.values())])
@@ -181,7 +186,7 @@ def _identifies(value: str) -> bool:
     >>> _identifies("W2378156"), _identifies("SDZQKO"), _identifies("JFK")
     (True, True, False)
     """
-    return any(map(str.isdigit, value)) or (len(value) >= _CAPITALS and value.isalpha() and value.isupper())
+    return any(map(str.isdigit, value)) or (len(value) >= _LEAST_CAPITALS and value.isalpha() and value.isupper())
 
 
 def _says(message: str, text: str) -> bool:
@@ -211,13 +216,13 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
             yield name, value
         case int() if abs(value) >= 100:
             yield name, str(value)
-        case Mapping() if depth < 6:
+        case Mapping() if depth < _DEEPEST:
             for key, part in value.items():
                 is_value = isinstance(key, str) and any(map(str.isdigit, key))
                 if is_value:
                     yield name, key
                 yield from _fields(part, name if is_value else str(key), depth + 1)
-        case list() if depth < 6:
+        case list() if depth < _DEEPEST:
             for part in value:
                 yield from _fields(part, name, depth + 1)
         case _:
@@ -225,11 +230,11 @@ def _fields(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, s
 
 
 def _scalars_with_key(value: Any, name: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Each text and integer of the lengths that :func:`_fields` yields, with the innermost key above it."""
-    if isinstance(value, Mapping) and depth < 6:
+    """Each text and integer of the lengths that :func:`_fields` yields, with the innermost key above it, or *name*."""
+    if isinstance(value, Mapping) and depth < _DEEPEST:
         for key in sorted(value, key=str):
-            yield from _scalars_with_key(value[key], str(key)[:40], depth + 1)
-    elif isinstance(value, list) and depth < 6:
+            yield from _scalars_with_key(value[key], str(key)[:_LONGEST_NAME], depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
         for part in value:
             yield from _scalars_with_key(part, name, depth + 1)
     else:

@@ -61,13 +61,16 @@ _MOST_INPUTS = 4
 _MOST_REACTIONS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
-# Programs that do not show how sessions went on.
+# Programs that do not show what sessions went on to do.
 _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 # A lookup prevents a failure if a clearly larger share of the successful calls than of the failing ones came after it:
 # minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
 # because an unnecessary lookup costs little).
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
-_MOST_LOOKUPS = 2
+# Maximum lookups advised as prevention, actions named as triggers, messages named as symptoms, and nouns in the tags.
+_MOST_LOOKUPS, _MOST_TRIGGERS, _MOST_SYMPTOMS, _MOST_NOUNS = 2, 4, 3, 4
+# A failure overcome in a smaller share of its occurrences is seldom overcome; in at least the second one, usually.
+_SELDOM_OVERCOME, _USUALLY_OVERCOME = 0.25, 0.75
 # Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
 _UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
@@ -169,7 +172,7 @@ def _playbook(
         content=content,
         seen=seen,
         source_events=evidence(_trails(group), profile.max_evidence),
-        tags=tags(["failure", *subjects([group.action] if group.action else [])[:4]]),
+        tags=tags(["failure", *subjects([group.action] if group.action else [])[:_MOST_NOUNS]]),
         metadata={
             "failure_key": group.key,
             "actions": sorted({occurrence.action for occurrence in group.occurrences if occurrence.action}),
@@ -217,8 +220,9 @@ def _pattern(group: FailureGroup) -> str:
 
 
 def _triggers(group: FailureGroup) -> list[str]:
+    """The most frequent calls that fail in this way, with their inputs; a sentence instead if no call failed."""
     actions = Counter(occurrence.action for occurrence in group.occurrences if occurrence.action)
-    return [f"Calling {name}{_with_inputs(group, name)}" for name in most_first(actions)[:4]] or [
+    return [f"Calling {name}{_with_inputs(group, name)}" for name in most_first(actions)[:_MOST_TRIGGERS]] or [
         "During the session, outside of any call"
     ]
 
@@ -245,7 +249,7 @@ def _symptoms(group: FailureGroup) -> list[str]:
         capital(plain_message(occurrence.failure.message) or occurrence.failure.signature)
         for occurrence in group.occurrences
     )
-    return most_first(messages)[:3]
+    return most_first(messages)[:_MOST_SYMPTOMS]
 
 
 def _recovery_steps(
@@ -592,14 +596,18 @@ def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
 
 
 def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
+    """The severity: how much more than the share *base* of its sessions fail, and how seldom the failure is overcome.
+
+    A failure declared as not recoverable is critical.
+    """
     rise = _failing_share(group.sessions) - base
     final = any(occurrence.failure.recoverable is False for occurrence in group.occurrences)
     helped = sum(_was_overcome(occurrence) for occurrence in group.occurrences) / len(group.occurrences)
-    if final or (rise >= 2 * profile.severe_rise and helped < 0.25):
+    if final or (rise >= 2 * profile.severe_rise and helped < _SELDOM_OVERCOME):
         return "critical"
     if rise >= profile.severe_rise:
         return "high"
-    return "medium" if helped < 0.75 else "low"
+    return "medium" if helped < _USUALLY_OVERCOME else "low"
 
 
 def _failing_share(summaries: Iterable[SessionSummary]) -> float:
@@ -608,7 +616,7 @@ def _failing_share(summaries: Iterable[SessionSummary]) -> float:
 
 
 def _trails(group: FailureGroup) -> Iterable[list[str]]:
-    """For each session, the event ids of the failures, the failing calls, and the action after each."""
+    """For each session, the event ids of the failures, the failing calls, and the step after each."""
     trails: defaultdict[str, list[str]] = defaultdict(list)
     for occurrence in group.occurrences:
         nearby = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._conditions import MENTIONS, terms_of, what_requests_mention
-from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._signatures import signature
 from hmxgraph.compiler._step_wording import origins
 from hmxgraph.compiler._verbs import instruction, kind_of, read_action
@@ -24,7 +24,7 @@ from hmxgraph.compiler._wording import (
     subjects,
     title,
 )
-from hmxgraph.compiler.failures import alike, failure_key, most_frequent, significance, strata
+from hmxgraph.compiler.failures import failure_key, most_frequent, share_nouns, significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, Decision, SessionSummary, Step
@@ -119,6 +119,7 @@ def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
 
 
 def _policies_from_decisions(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
+    """Yield a policy for each question of decision events, unless no option can be recommended."""
     questions: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for decision in summary.decisions:
@@ -157,7 +158,7 @@ def _policy_from_decisions(
             for name in never[: max(0, _MOST_OPTIONS - len(options))]
         ),
     ]
-    scope = list(dict.fromkeys(telling_words(question)))[:6]
+    scope = list(dict.fromkeys(telling_words(question)))[:MOST_SCOPE_WORDS]
     content = {
         "condition": condition_of(question),
         "recommendation": best.name,
@@ -181,6 +182,7 @@ def _policy_from_decisions(
 
 
 def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
+    """The options chosen for one question; without a verdict, a decision has the outcome of its session."""
     taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in decisions:
@@ -212,7 +214,7 @@ def _choices(
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
     """The options of the same kind as the most chosen one.
 
-    Repeating the last action and handing over are not options.
+    Repeating the last action is not an option; if handing over is the most frequent choice, nothing is.
     """
     fresh = [option for option in options if option.name != point.rstrip("!")]
     main = max(fresh, key=lambda option: (option.count, option.name), default=None)
@@ -222,7 +224,10 @@ def _competing(options: Sequence[Option], point: str) -> list[Option]:
 
 
 def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
-    """Each point of a session (the start, after an action or its failure) when first reached, and the step taken."""
+    """Each point of a session when first reached, with the step taken there.
+
+    A point is "" at the start, else the name of the last action, with "!" if it failed. Thoughts are skipped.
+    """
     seen: set[str] = set()
     before, failed = "", False
     for step in summary.steps:
@@ -236,6 +241,7 @@ def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
 
 
 def _frequent_options(options: Sequence[Option], profile: CompilerProfile) -> list[Option]:
+    """The options with a large enough share of the choices, made in enough sessions."""
     total = sum(option.count for option in options)
     return [
         option
@@ -267,7 +273,7 @@ def _find_the_same(name: str, other: str) -> bool:
     (True, False)
     """
     parts, other_parts = (tool.partition("_by_") for tool in (name, other))
-    return parts[:2] == other_parts[:2] if parts[1] else alike(name, other)
+    return parts[:2] == other_parts[:2] if parts[1] else share_nouns(name, other)
 
 
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
@@ -342,7 +348,7 @@ def _choice_policy(
     and_task = f" and the task is to {task}" if task else ""
     branches = _branches(options)
     rivals = listed([choice.name for choice in options[1:]], "or")
-    scope = subjects([choice.name for choice in options])[:6]
+    scope = subjects([choice.name for choice in options])[:MOST_SCOPE_WORDS]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
     moment = f"When {phrase}" if point else "First step"
     full_moment = moment + (and_task if point else f" to {task}" if task else "")
@@ -436,7 +442,7 @@ def _advice(options: Sequence[Option], branches: Sequence[tuple[str, Option]]) -
 
 
 def _reason(options: Sequence[Option]) -> str:
-    """The counts that support the first option."""
+    """The counts that support the first option, compared with those of at most two others."""
     judged = [rival for rival in options if rival.seen.count][:3]
     if not judged:
         return "how it went is not known so far"

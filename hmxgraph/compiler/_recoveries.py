@@ -132,13 +132,13 @@ class Recovery:
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
     """The reactions to this failure, best supported first, without coincidences and those that overlap a better one."""
-    judged = [
+    with_reaction = [
         occurrence
         for occurrence in group.occurrences
         if (occurrence.route or occurrence.retried) and not went_elsewhere(occurrence)
     ]
     by_failed: defaultdict[str, list[Occurrence]] = defaultdict(list)
-    for occurrence in judged:
+    for occurrence in with_reaction:
         # Programs that fail alike share their repair.
         failed_action = group.action if serves_any_purpose(occurrence.action) else occurrence.action
         by_failed[failed_action].append(occurrence)
@@ -258,9 +258,9 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
         if occurrence.attributable:
             exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
     ways: _Ways = {
-        (way, retry, changes): alike
+        (way, retry, changes): retries
         for (way, retry), group in exact.items()
-        for changes, alike in (_by_changes(group) if retry else [((), group)])
+        for changes, retries in (_by_changes(group) if retry else [((), group)])
     }
     for single in sorted({name for occurrence in occurrences for name in _actions_of(occurrence)}):
         alone = exact.get(((single,), False), [])
@@ -289,9 +289,9 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
     while remaining:
         counts = Counter(change for occurrence in remaining for change in _bare_changes(occurrence))
         usual = min(counts, key=lambda change: (change.how in UNEXPLAINED, -counts[change], change), default=None)
-        alike = [occurrence for occurrence in remaining if usual is None or usual in _bare_changes(occurrence)]
-        yield common_changes(alike), alike
-        remaining = [occurrence for occurrence in remaining if occurrence not in alike]
+        similar = [occurrence for occurrence in remaining if usual is None or usual in _bare_changes(occurrence)]
+        yield common_changes(similar), similar
+        remaining = [occurrence for occurrence in remaining if occurrence not in similar]
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
@@ -350,12 +350,12 @@ def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> boo
     return any(chance(table) <= _CHANCE for table in strata(judged).values())
 
 
-def _is_named_remedy(action: str, message: str, taken: Sequence[Occurrence]) -> bool:
+def _is_named_remedy(action: str, message: str, uses: Sequence[Occurrence]) -> bool:
     """Whether the *message* names the program of *action*, and the failure was gone whenever it was run.
 
     A hook that fails with "[DIALYZER]" names the check to run until it passes.
     """
-    return names_program(message, action) and len(taken) >= _TWICE and all(occurrence.helped for occurrence in taken)
+    return names_program(message, action) and len(uses) >= _TWICE and all(occurrence.helped for occurrence in uses)
 
 
 def _way(occurrence: Occurrence) -> Way:

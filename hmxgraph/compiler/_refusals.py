@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
+from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._verbs import is_action, kind_of, read_action, serves_any_purpose
 from hmxgraph.compiler._wording import asked_to, listed, subjects, title
 from hmxgraph.compiler.goal_classes import GoalClass
@@ -109,7 +109,7 @@ def _policy(
 ) -> ArtifactDraft:
     phrase, lookups = read_action(declined.change).phrase, _lookups(declined.without_change)
     check = f"check with {listed(lookups)} whether it is possible" if lookups else "check whether it is possible"
-    scope = subjects([declined.change, *lookups])[:6]
+    scope = subjects([declined.change, *lookups])[:MOST_SCOPE_WORDS]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"refusal:{declined.change}",

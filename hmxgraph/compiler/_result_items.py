@@ -11,7 +11,7 @@ from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._statements import item_statements, items_of
 
 # Limits: items remembered per session, statements kept per call, nesting depth of arguments.
-_ITEMS, _STATEMENTS, _DEPTH = 2_000, 16, 4
+_MOST_ITEMS, _MOST_STATEMENTS, _DEEPEST = 2_000, 16, 4
 
 
 class ResultItems:
@@ -32,7 +32,7 @@ class ResultItems:
     def add(self, lookup: str, result: Any) -> None:
         """Remember what *lookup* returned about each item in its result."""
         for name, fields in items_of(result).items():
-            remember(self._fields_by_text, name, (lookup, fields), _ITEMS)
+            remember(self._fields_by_text, name, (lookup, fields), _MOST_ITEMS)
 
     def statements_about(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
         """What was returned about the items that arguments name, as (argument, lookup, statement).
@@ -49,14 +49,14 @@ class ResultItems:
             for lookup, fields in map(self._fields_by_text.__getitem__, texts)
             for statement in item_statements(fields)
         }
-        return tuple(statements)[:_STATEMENTS]
+        return tuple(statements)[:_MOST_STATEMENTS]
 
 
 def _texts(value: Any, name: str, outer: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the texts in *value*, each with the name of its field, for example "number in flights"."""
+    """Yield the texts in *value*, each with its field and, if nested, the argument around it: "number in flights"."""
     if isinstance(value, str):
         yield name, value
-    elif isinstance(value, Mapping) and depth < _DEPTH:
+    elif isinstance(value, Mapping) and depth < _DEEPEST:
         for key, part in value.items():
             inner = f"{key} in {outer}" if outer else str(key)
             yield from _texts(part, inner, outer or inner, depth + 1)

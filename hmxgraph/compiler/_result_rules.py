@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._step_wording import done_by_user
 from hmxgraph.compiler._verbs import kind_of, noun_words
 from hmxgraph.compiler._wording import LONGEST_TITLE, capital, listed, subjects, title
@@ -35,13 +35,14 @@ _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.
 _SEVERAL_VALUES, _FEW_VALUES = 2, 12
+# Maximum statements in one policy.
 _MOST_BRANCHES = 6
 
 
 class _Case(NamedTuple):
     """An action that worked, and the latest earlier result of a lookup about the same item, or about no named item.
 
-    ``place`` is the position of the action.
+    A handover is about all items of its session. ``place`` is the position of the action.
     """
 
     session: SessionSummary
@@ -165,7 +166,7 @@ class _Records:
 
     @cached_property
     def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
-        """The cases of successful sessions by action and lookup, one for each session and item."""
+        """The cases of successful sessions by action and lookup, the first for each session and item."""
         cases: defaultdict[tuple[str, str], dict[tuple[str, str], _Case]] = defaultdict(dict)
         for session in self._sessions:
             for case in _cases(session) if session.succeeded else ():
@@ -204,6 +205,7 @@ class _Records:
 
 
 def _cases(session: SessionSummary) -> Iterator[_Case]:
+    """Yield each handover and change that worked, with each latest result that it may depend on."""
     latest = dict[tuple[str, tuple[str, ...]], Step]()
     for place, step in enumerate(session.steps):
         kind = kind_of(step.action)
@@ -340,7 +342,7 @@ def _policy(lookup: str, rules: Iterable[ResultRule], profile: CompilerProfile) 
     chosen = [rule for branch in shown for rule in branch]
     actions, cases = [rule.action for rule in chosen], [case for rule in chosen for case in rule.cases]
     heading = f"The result of {lookup} decides whether to use {listed(actions)}"
-    scope = subjects([lookup, *actions])[:6]
+    scope = subjects([lookup, *actions])[:MOST_SCOPE_WORDS]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"result:{lookup}",

@@ -50,14 +50,17 @@ def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wron
     ''
     """
     phrases = list(dict.fromkeys(filter(None, map(_phrase, changes))))
-    withouts = list(dict.fromkeys(filter(None, map(_omission, changes))))
-    ends = [*([f"with {listed(phrases)}"] if phrases else []), *([f"without {listed(withouts)}"] if withouts else [])]
+    omissions = list(dict.fromkeys(filter(None, map(_omission, changes))))
+    endings = [
+        *([f"with {listed(phrases)}"] if phrases else []),
+        *([f"without {listed(omissions)}"] if omissions else []),
+    ]
     preparations = [*_questions(changes, wrong=wrong), *_choices(changes)]
-    if not (ends or preparations):
+    if not (endings or preparations):
         return ""
     if settled and not preparations:
         preparations = ["settle the change with the user"]
-    return capital(", then ".join([*preparations, " ".join([f"call {action} again", *ends])]))
+    return capital(", then ".join([*preparations, " ".join([f"call {action} again", *endings])]))
 
 
 def _questions(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:

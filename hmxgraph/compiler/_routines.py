@@ -23,7 +23,7 @@ from hmxgraph.text.lines import plain_quotes
 # The ``origin`` of these artifacts in their metadata.
 ROUTINE = "routine"
 # A session with more steps than this contains several pieces of work.
-_LONG = 64
+_MOST_STEPS_OF_ONE = 64
 # Minimum pieces of work that a session closes, and minimum distinct actions in each.
 _LEAST_PIECES, _LEAST_ACTIONS = 2, 3
 # A command of a routine is in most pieces of work (minimum share), at a similar position (maximum standard deviation of
@@ -68,7 +68,7 @@ class _Routine:
     def _predecessor_count(self, name: str, names: Collection[str]) -> int:
         """How many of the other *names* come before *name* in most pieces that have both commands.
 
-        Mean positions over different pieces can contradict this: what is run only in long pieces seems to come late.
+        Mean positions can contradict this, because different pieces contain different commands.
         """
         return sum(self._follows(name, other) for other in names if other != name)
 
@@ -109,10 +109,10 @@ class _Routine:
 
     def uses(self, action: str) -> list[list[Step]]:
         """The steps that take *action* without failing, piece by piece."""
-        every = (
+        steps_by_piece = (
             [step for step in piece.steps if step.action == action and step.ok is not False] for piece in self.pieces
         )
-        return [steps for steps in every if steps]
+        return [steps for steps in steps_by_piece if steps]
 
 
 def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -122,7 +122,7 @@ def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> It
     """
     pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
-        if len(session.steps) > _LONG and not session.rejected:
+        if len(session.steps) > _MOST_STEPS_OF_ONE and not session.rejected:
             for name in _closing_commands(session):
                 pieces[name] += _pieces_of(session, name)
     candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))

@@ -38,7 +38,7 @@ from hmxgraph.compiler._wording import (
     term_counts,
     title,
 )
-from hmxgraph.compiler.failures import FailureGroup, to_the_same_end
+from hmxgraph.compiler.failures import SPOKEN, FailureGroup, to_the_same_end
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
@@ -46,10 +46,10 @@ from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags, optional changes named in the summary, and runs (of lookups or of changes)
-# whose order the summary keeps.
-_KEYWORDS = 80
-_MOST_KEYWORDS = 6
+# Limits: search words, words in the tags (and as many nouns of tools), optional changes named in the summary, and runs
+# (of lookups or of changes) whose order the summary keeps.
+_MOST_KEYWORDS = 80
+_MOST_TAG_WORDS = 6
 _MOST_CHANGES = 3
 _MOST_RUNS = 4
 # Minimum number of sessions with a failure that a procedure warns of, and minimum share of those that tried the change.
@@ -60,7 +60,7 @@ _OFTEN = 0.3
 _USUALLY = 0.75
 _SELDOM = 0.2
 # Minimum success rate and maximum optional steps of a procedure.
-_RARELY, _MOST_OPTIONAL = 0.25, 2
+_LEAST_SUCCESS, _MOST_OPTIONAL = 0.25, 2
 # Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 
@@ -74,14 +74,14 @@ def task_schemas(
 ) -> Iterator[ArtifactDraft]:
     """One schema per goal class with a required step.
 
-    *rules* contain the results that changes wait for, *pitfalls* the usual failure of each change, and *requested* the
+    *rules* say which results decide on changes, *pitfalls* the usual failure of each change, and *requested* the
     requested change of each class, by class name.
     """
     usual = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     all_counts = term_counts(requests)
     for goal_class in classes:
-        keywords = distinctive(goal_class.requests, all_counts, len(requests), _KEYWORDS)
+        keywords = distinctive(goal_class.requests, all_counts, len(requests), _MOST_KEYWORDS)
         content = _content(goal_class, profile)
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
@@ -107,7 +107,7 @@ def _schema(
     requested: RequestedChange | None,
 ) -> ArtifactDraft:
     name = class_name(goal_class, profile)
-    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_KEYWORDS]
+    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_TAG_WORDS]
     seen = _observations(goal_class, content)
     content["preconditions"] += [requested.precondition] if requested else _doubts(goal_class, seen)
     return ArtifactDraft(
@@ -118,7 +118,7 @@ def _schema(
         content=content,
         seen=seen,
         source_events=evidence(map(trail, goal_class.examples), profile.max_evidence),
-        tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_KEYWORDS]]),
+        tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_TAG_WORDS]]),
         keywords=tuple(keywords),
         qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
         metadata={"goal_actions": _required(content), "requests_speak_of": telling},
@@ -194,7 +194,7 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
         and sum(step["optional"] for step in content["steps"]) <= _MOST_OPTIONAL
         and _does_what_is_asked(goal_class)
         and statistics.median(_share_covered(shared, example) for example in goal_class.examples) >= least
-        and (not seen.count or seen.success_rate >= _RARELY)
+        and (not seen.count or seen.success_rate >= _LEAST_SUCCESS)
     )
 
 
@@ -290,6 +290,7 @@ def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
 
 
 def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
+    """The procedure: the steps of most examples, what they need, and how to recognise that the work is done."""
     examples = goal_class.examples
     # A step that only a minority took depends on what those sessions found, which the requests do not show.
     usual = [(name, share) for name, share in goal_class.steps if share >= _HALF]
@@ -470,7 +471,7 @@ def agreed(sessions: Sequence[SessionSummary], names: Sequence[str] | None = Non
         for session in sessions
     ]
     agreements = [
-        place > 0 and session.steps[place].situation.since in {"user", "both"}
+        place > 0 and session.steps[place].situation.since in SPOKEN
         for session, place in zip(sessions, firsts, strict=True)
         if place is not None
     ]

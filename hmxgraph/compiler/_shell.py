@@ -44,7 +44,7 @@ _FLAGS_WITH_VALUE = {
 }
 _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
-_WORD = re.compile(r"[a-z][a-z0-9:._-]*")
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 # Minimum similarity of words that are taken for a correction of others.
@@ -58,6 +58,7 @@ _NO_COMMANDS = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
 )  # fmt: skip
+# Limits: characters read of a line, and depth of lines within lines (sh -c, ssh).
 _LONGEST_LINE = 20_000
 _DEEPEST = 4
 
@@ -234,6 +235,7 @@ def _source(node: "Node") -> str:
 
 
 def _unquoted(node: "Node") -> str:
+    """The text of a syntax node as its program receives it, without quotes."""
     text = (node.text or b"").decode(errors="replace")
     if node.type == "raw_string":
         return text[1:-1]
@@ -276,6 +278,7 @@ def _past_flags(words: Sequence[str]) -> Sequence[str]:
 
 
 def _unwrapped(tokens: Sequence[str]) -> list[str]:
+    """The words from the program on, without wrappers, their flags and assignments of variables."""
     words = list(tokens)
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
@@ -314,6 +317,7 @@ def _module(arguments: Sequence[str]) -> str:
 
 
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
+    """The subcommand words after *program*, as many as the program usually takes."""
     depth = SUBCOMMANDS.get(program, 0)
     names: list[str] = []
     for before, word in zip(["", *arguments], arguments, strict=False):
@@ -323,7 +327,7 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
             break
         if word.startswith("-") or before in _FLAGS_WITH_VALUE:
             continue
-        if not _WORD.fullmatch(word):
+        if not _SUBCOMMAND.fullmatch(word):
             break
         names.append(word)
         depth += (program, word) in _DEEPER

@@ -20,15 +20,18 @@ from hmxgraph.text.terms import STOP_WORDS
 # Java trace, before the frames of most other traces, and otherwise in the first line with a failure word. Headers,
 # separator lines, counts and frames are used only if there is nothing else.
 
-# Long outputs are read at both ends only.
+# Characters read of an output.
 _MOST_CHARS = 8000
 # A line that only counts the errors listed after it, and the bracketed details at the end of such an error.
 _COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
 _DETAILS = re.compile(r"\s*\[\w+=.*$")
+# Terminal colours, and bullets, box characters and other signs at the start of a line.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s)\s*)+")
 # Prefixes that a program writes before every line of a report.
 _ECHO = re.compile(r"^(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+")
+# What may precede the message on its line, repeatedly: "npm ERR! ", "Caused by: ", "Exception in thread "main" ",
+# "[ERROR] ", "app: 2024-05-01 10:00:00 ", "10:00:00 ".
 _PREFIXES = re.compile(
     r"^(?:(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+|Caused by:\s*|--->\s*|Uncaught\s+"
     r"|(?:Unhandled|Uncaught) \w+[.:]\s+|Exception in thread \S+\s+|\[(?:ERROR|FATAL)\]\s*"
@@ -36,11 +39,17 @@ _PREFIXES = re.compile(
     r"|\d\d:\d\d:\d\d\S*\s+)+"
 )
 _TRACE_BEGINS = re.compile(r"^\s*Traceback \(most recent call last\):", re.IGNORECASE)
+# An exception name at the start of a line: "KeyError: ", "java.io.IOException", "Error (".
 _EXCEPTION = re.compile(r"^(?:[\w$]+[.:]+)*(?:[A-Z]\w*)?(?:Error|Exception|Panic|Fault)\b(?=\s*(?:[:(\[]|$))")
+# The package before an exception name: "java.io." in "java.io.IOException".
 _PACKAGE = re.compile(r"^(?:[A-Za-z_$][\w$]*(?:\.|::))+(?=[A-Z]\w*(?:Error|Exception|Panic|Fault|Timeout)\b)")
+# An exception of Elixir or Erlang: "** (KeyError) key not found", "** exception error: bad match".
 _MARKED = re.compile(r"^\s*\*\* \((?:[A-Z]\w*\.)*[A-Z]\w*\) \S|^\s*\*\* exception error: \S")
+# The line of a failed assertion in a pytest report: "E   assert 1 == 2".
 _ASSERTION = re.compile(r"^E\s{2,}\S")
 _CAUSE = re.compile(r"^\s*(?:Caused by:|--->)\s*\S")
+# A frame of a stack trace: "  at f (a.js:3)", "  File "a.py", line 3", "#1 0x40", "... 3 more", "from a.rb:3:in ",
+# "goroutine 1", a line of "^~~~", "--> a.rs:3".
 _FRAME = re.compile(
     r"^\s*(?:at |File \"|#\d+:? +(?:0x|/|\{|\S+\()|\.\.\. \d+ more|from \S+:\d+:in |goroutine \d+|\^[\s~^]*$"
     r"|--> \S+:\d+)"
@@ -48,13 +57,16 @@ _FRAME = re.compile(
 _SEPARATOR = re.compile(r"^[\W_]*$")
 # The heading of a section of a report: a tag alone on its line.
 _HEADING = re.compile(r"\[[\w -]+\]")
+# A line that tells where to read more: "For more information, ...", "hint: ...", "A complete log ...".
 _POINTER = re.compile(
     r"^(?:see|for (?:more|further)|hint|help|note|tip|try|run|visit|https?:)\b|^A complete log", re.IGNORECASE
 )
+# Paths, file names with line numbers, and masks: parts of a line that say where, not what.
 _PLACE = re.compile(r"\S*[/\\]\S*|\b[\w-]+\.\w{1,5}(?::\d+)*\b|<[^<>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}(?:'t)?")
 _FAILURE_PATTERN = "|".join(re.escape(word) for word in sorted({*FAILURE_WORDS, *FAILURE_PHRASES}, reverse=True))
 _FAILURE = re.compile(rf"(?<![\w-])(?:{_FAILURE_PATTERN})(?!\w)", re.IGNORECASE)
+# Counted failures ("3 failed", "1 syntax error"), and reports of none ("no errors", "0 failed", "failures: 0").
 _COUNTED = re.compile(r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b", re.IGNORECASE)
 _NONE_FAILED = re.compile(
     r"\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|failed|problems?)\b"
@@ -65,6 +77,8 @@ _NONE_FAILED = re.compile(
 
 def _informative_line(text: str) -> str:
     r"""The line of *text* that says what went wrong; "" for an empty text.
+
+    A heading is put after the line that introduces it; the first listed error, after the line that counts the errors.
 
     >>> _informative_line('Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: \'currency\'')
     "KeyError: 'currency'"
@@ -149,6 +163,7 @@ def _any_message_line(lines: Sequence[str]) -> int | None:
     return next((place for place, line in enumerate(lines) if _is_message_line(line)), None)
 
 
+# How to find the line in an output of each shape, in the order in which they are tried.
 _SHAPES: tuple[Callable[[Sequence[str]], int | None], ...] = (
     _assertion_line,
     _after_traceback,
@@ -181,7 +196,7 @@ def _introduced_line(lines: Sequence[str], place: int) -> int:
 
 
 def _without_prefixes(line: str) -> str:
-    """A line without leading bullets, box characters, levels, times and package names."""
+    """A line without what precedes its message, such as bullets, box characters, levels, times and package names."""
     text = _DECORATION.sub("", line.strip())
     if _ASSERTION.match(text):
         text = text[1:].lstrip()
@@ -190,20 +205,26 @@ def _without_prefixes(line: str) -> str:
 
 # The name of a failure: its kind, and the message without parts that vary between runs.
 
-_LONGEST_MESSAGE = 160
-_PREFIX = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
-_ERROR = re.compile(r"^(?:error|exception|failure|failed|fatal)\s*:\s*(?=\S)", re.IGNORECASE)
+# Characters of a message, and of an error type.
+_LONGEST_MESSAGE, _LONGEST_TYPE = 160, 60
+# Error types at the start of a message ("KeyError: "), and those that say nothing ("Error: ").
+_TYPES = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
+_GENERIC_TYPE = re.compile(r"^(?:error|exception|failure|failed|fatal)\s*:\s*(?=\S)", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _NUMBER = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)*(?!\w)")
-_CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
-_VALUE = re.compile(r"\S+")
+# The words before a number that is a code, which is not masked.
+_BEFORE_CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
+_CHUNK = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
 # A resource with its kind, as kubectl writes it.
 _RESOURCE = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
 # Words of a command line that are never names.
 _NEVER_NAMES = STOP_WORDS | REQUEST_VERBS | COUNT_WORDS
-_GENERIC = frozenset({"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"})
+# Error types that say nothing.
+_GENERIC_KINDS = frozenset(
+    {"", "error", "toolerror", "exception", "failure", "runtimeerror", "unknown", "unknownerror"}
+)
 _TYPE_SUFFIXES = ("error", "exception")
 # Fields in which tools, programs and web APIs report errors, the most informative first.
 _TEXT_FIELDS = (
@@ -211,10 +232,13 @@ _TEXT_FIELDS = (
     "failed", "stderr", "reason", "detail", "details", "description", "value", "output", "stdout", "text", "content",
     "body", "response", "result", "title", "code",
 )  # fmt: skip
+# The fields of codes, each with the words that introduce its code in a message.
 _CODES = dict.fromkeys(EXIT_CODE_FIELDS, "exit code") | dict.fromkeys(HTTP_STATUS_FIELDS, "HTTP")
+# Fields that may hold errors by input field, fields of failed tests, and fields of a test's name.
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
 _TEST_NAMES = ("test", "name", "title", "nodeid")
+# Maximum nesting depth of a result.
 _DEEPEST = 6
 # Argument values of at most this length are not masked inside words.
 _TOO_SHORT = 3
@@ -245,7 +269,7 @@ def raw_line(content: Mapping[str, Any]) -> str:
 
 
 def mentions_failure(content: Mapping[str, Any]) -> bool:
-    """Whether the output of a result contains a failure word."""
+    """Whether the output of a result contains a failure word, apart from phrases such as "no errors"."""
     return bool(_FAILURE.search(_NONE_FAILED.sub(" ", _text(content)[:_MOST_CHARS])))
 
 
@@ -275,7 +299,7 @@ def error_type(content: Mapping[str, Any]) -> str:
     'KubectlError'
     """
     kind = content.get("error_type") or content.get("type") or ""
-    return mask_ids(str(kind))[:60]
+    return mask_ids(str(kind))[:_LONGEST_TYPE]
 
 
 def signature(kind: str, message: str) -> str:
@@ -289,7 +313,7 @@ def signature(kind: str, message: str) -> str:
     text = " ".join(mask_numbers(mask_quoted(message)).lower().split())
     if kind.lower().endswith(_TYPE_SUFFIXES):
         text = text.removeprefix(f"{kind.lower()}: ")
-    if kind.lower() in _GENERIC:
+    if kind.lower() in _GENERIC_KINDS:
         return text or kind.lower() or "error"
     return f"{kind.lower()}: {text}" if text else kind.lower()
 
@@ -324,7 +348,7 @@ def _mask_operands(message: str, command: str) -> str:
 
 
 def _mask_resource(word: str, operand_names: Container[str]) -> str:
-    """A word such as "pods/web-a" with the name masked, if it is an operand of the command."""
+    """A word such as "pods/web-a" with its name masked, if that name is among *operand_names*."""
     operand = _RESOURCE.fullmatch(_without_punctuation(word))
     return word.replace(f"/{operand.group(1)}", "/<name>") if operand and operand.group(1) in operand_names else word
 
@@ -334,6 +358,7 @@ def _is_name(word: str) -> bool:
 
 
 def _text(value: Any, depth: int = 0) -> str:
+    """The text of *value*: of its most informative field that has one, or of the first entry of a list; else ""."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and depth < _DEEPEST:
@@ -362,11 +387,11 @@ def _test_message(test: Any, text: str) -> str:
     if " " not in text:
         return ""
     name = next((test[field] for field in _TEST_NAMES if test.get(field)), "") if isinstance(test, Mapping) else ""
-    return text if not name or _LETTERS.search(_PREFIX.sub("", text)) else f"{name}: {_PREFIX.sub('', text)}"
+    return text if not name or _LETTERS.search(_TYPES.sub("", text)) else f"{name}: {_TYPES.sub('', text)}"
 
 
 def _count_message(content: Mapping[str, Any]) -> str:
-    """A message built from counts and codes; "" if there are none."""
+    """A message built from the number of failed tests, else from a code; "" if there is neither."""
     inner = [part for name in ("response", "result") if isinstance(part := content.get(name), Mapping)]
     fields = {name: value for part in (content, *inner) for name, value in part.items()}
     tests = [fields[name] for name in _TEST_FIELDS if type(fields.get(name)) in {int, list} and fields[name]]
@@ -377,12 +402,13 @@ def _count_message(content: Mapping[str, Any]) -> str:
 
 
 def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
+    """The informative line of *text* without its error type, with arguments, operands, secrets and ids masked."""
     report = _unescaped(_document_message(text))
     line = _without_type(_informative_line(report), keep="\n" in report.strip())
     inner = _inside_words(value for value in arguments if len(value) > _TOO_SHORT and value not in _NEVER_NAMES)
     line = _mask_phrases(line, arguments)
     if arguments:
-        line = _VALUE.sub(lambda match: _mask_arguments(match.group(), arguments, inner), line[: 4 * _LONGEST_MESSAGE])
+        line = _CHUNK.sub(lambda match: _mask_arguments(match.group(), arguments, inner), line[: 4 * _LONGEST_MESSAGE])
     plain = mask_secrets(line)
     return mask_ids(_mask_operands(plain, command) if command else plain)[:_LONGEST_MESSAGE].strip()
 
@@ -416,8 +442,8 @@ def _document_message(text: str) -> str:
 
 def _without_type(line: str, *, keep: bool) -> str:
     """*line* without a leading type; a specific one stays if *keep* is set and the rest is uninformative."""
-    rest = _PREFIX.sub("", line)
-    return rest if not keep or len(_LETTERS.findall(mask_quoted(rest))) > 1 else _ERROR.sub("", line)
+    rest = _TYPES.sub("", line)
+    return rest if not keep or len(_LETTERS.findall(mask_quoted(rest))) > 1 else _GENERIC_TYPE.sub("", line)
 
 
 def _mask_arguments(word: str, arguments: Mapping[str, str], inner: re.Pattern[str] | None) -> str:
@@ -456,4 +482,4 @@ def _without_punctuation(word: str) -> str:
 
 
 def _masked_number(match: re.Match[str]) -> str:
-    return match.group() if _CODE.search(match.string[: match.start()]) else "<n>"
+    return match.group() if _BEFORE_CODE.search(match.string[: match.start()]) else "<n>"

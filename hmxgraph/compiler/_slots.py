@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.text.terms import most_first, terms
 
+# The words of a message.
 Tokens = tuple[str, ...]
 _PUNCTUATION = ".,:;!?'\"`()[]{}"
 _MARK = re.compile(r"<[a-z_]+>")
+# A digit, inner capitals, a sign between letters, or the start of a path: "a1", "webApp", "web-a", "~/app".
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[\w)][-_/.@:][\w(]|^[~/.]")
 _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
@@ -46,12 +48,12 @@ def template(messages: Sequence[str]) -> Template:
     """
     rows = [tuple(message.split(" ")) for message in messages]
     length, _ = max(Counter(map(len, rows)).items(), key=lambda pair: (pair[1], pair[0]))
-    alike = [row for row in rows if len(row) == length]
-    columns = [[_core(row[place]) for row in alike] for place in range(length)]
+    same_length = [row for row in rows if len(row) == length]
+    columns = [[_core(row[place]) for row in same_length] for place in range(length)]
     varying = [place for place in range(length) if len({" ".join(terms(word)) or word for word in columns[place]}) > 1]
     if not varying or len(varying) > max(_MOST_SLOTS, length // 3):
         return Template(most_first(Counter(messages))[0], tuple(() for _ in messages))
-    usual = max(alike, key=lambda row: (alike.count(row), row))
+    usual = max(same_length, key=lambda row: (same_length.count(row), row))
     names: dict[int, str] = {}
     for place in varying:
         same = next((other for other in names if columns[other] == columns[place]), None)
@@ -87,7 +89,7 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
     Messages belong together if they differ in one word only, which may occur several times, and if this word is an
     identifier in each message, or *related* to the message's key. If the word has three or more distinct values, this
     need only hold for half of the messages. If only one of the other words is informative, the word must have three or
-    more values, all of them identifiers.
+    more values, all of them identifiers. Messages of fewer than four words stay alone.
     """
     groups: defaultdict[Tokens, dict[str, str]] = defaultdict(dict)
     for key in sorted(messages):
@@ -138,6 +140,7 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
     elif all(_HOST.fullmatch(value) and "/" not in value for value in unmasked):
         name = "host"
     else:
+        # Three words may name the slot; the fourth is read because it may be "to".
         before = [_core(token).lower() for token in reversed(row[max(0, place - 4) : place])]
         # After a punctuation mark, another part of the sentence begins.
         after = [_core(token).lower() for token in row[place + 1 : place + 2] if row[place].endswith(_core(row[place]))]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from hmxgraph.compiler._cases import Cases
-from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags
+from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags
 from hmxgraph.compiler._vocabulary import telling_words
 from hmxgraph.compiler._wording import capital, title
 from hmxgraph.compiler.failures import Stratum, chance
@@ -27,12 +27,15 @@ from hmxgraph.text.terms import terms
 
 # The map step: the rules in one message.
 
+# Characters read of a message.
 _LONGEST_MESSAGE = 8000
 # Limits of a sentence that may be a rule.
 _FEWEST_WORDS, _MOST_WORDS, _MOST_CHARACTERS = 4, 35, 200
 # A sentence also ends at the "\n" of JSON inside a message.
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+|\n+|;\s+|\\n")
+# Emphasis anywhere, and the bullet or number of a list entry.
 _MARKUP = re.compile(r"[*`]+|^\s*(?:[-•]|\d+[.)])\s+")
+# Words that set a limit: "cannot", "are not eligible", "only within", "non-refundable", "requires", "within 24".
 _LIMITS = re.compile(
     r"\b(?:can ?not|can't|unable to|not able to|won't be able|may not|must|never|unless|at most|no longer"
     r"|(?:not|n't) (?:be |currently )?(?:able|allowed|eligible|permitted|possible|available|supported|offered)"
@@ -40,11 +43,13 @@ _LIMITS = re.compile(
     r"|require[sd]?|within \d+)\b",
     re.IGNORECASE,
 )
+# A finite verb: without one, a sentence is only a heading.
 _VERB = re.compile(
     r"\b(?:is|are|be|can|cannot|can't|must|will|won't|may|has|have|does|do|require[sd]?|applies|apply|'m)\b",
     re.IGNORECASE,
 )
-# Opening words that belong to the conversation, not to the rule.
+# Opening words that belong to the conversation, not to the rule: "Unfortunately, ", "Please note that ",
+# "I'm sorry, but ", "According to our policy, ", "I should let you know that ".
 _OPENING = re.compile(
     r"^(?:(?:unfortunately|however|but|so|and|also|additionally|therefore|sorry|yes|no)\b[,:]?"
     r"|(?:please )?(?:note|be aware|keep in mind|remember)(?: that)?[,:]?"
@@ -54,7 +59,8 @@ _OPENING = re.compile(
     r"(?: that)?,?)\s+",
     re.IGNORECASE,
 )
-# Words that refer to the conversation: the sentence does not hold by itself, or only for this case.
+# Words that refer to the conversation ("this order", "was", "you've", "It cannot ..."), and a colon: the sentence does
+# not hold by itself, or only for this case.
 _BOUND = re.compile(
     r"\b(?:this|these|those|neither|either condition|such|above|following|below|here|it's|already|currently"
     r"|ha(?:s|ve) been|was|were|had|let me|i need|i'(?:ll|ve|d)|(?:would|could|should) you|please|you'(?:d|ve))\b"
@@ -100,8 +106,9 @@ def _is_rule(sentence: str) -> bool:
 _ALIKE = 0.4
 # Terms are compared by their beginnings: the stems of "modify" and "modification" differ.
 _STEM = 5
+# Minimum terms of a wording.
 _FEWEST_TERMS = 2
-# Minimum share of the tellings of a rule that contain a term, for the term to be part of the rule's name.
+# Minimum share of the utterances of a rule that contain a term, for the term to be part of the rule's name.
 _CORE_SHARE = 0.5
 # A rule is doubtful if sessions in which it was told succeeded less often than others, and chance explains this with
 # less than this probability.
@@ -122,37 +129,37 @@ _Meaning: TypeAlias = tuple[frozenset[str], bool]
 
 @dataclass(slots=True)
 class _Rule:
-    """One rule: the terms of its first wording, and each telling as (session, sentence, event).
+    """One rule: the terms of its first wording, and each utterance as (session, sentence, event).
 
     ``denies`` is set if its sentences contain a negation.
     """
 
     terms: frozenset[str]
     denies: bool
-    tellings: list[tuple[SessionSummary, str, str]] = field(default_factory=list)
+    utterances: list[tuple[SessionSummary, str, str]] = field(default_factory=list)
 
     @property
     def sessions(self) -> list[SessionSummary]:
         """The sessions in which it was told, each once."""
-        return list({session.session_id: session for session, _, _ in self.tellings}.values())
+        return list({session.session_id: session for session, _, _ in self.utterances}.values())
 
     @property
     def name(self) -> str:
-        """The terms that most of its tellings share, by which it is recognised in later compilations."""
+        """The terms that most of its utterances share, by which it is recognised in later compilations."""
         shared = self.term_counts
-        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.tellings))
+        core = sorted(term for term in shared if shared[term] >= _CORE_SHARE * len(self.utterances))
         return " ".join(["not"] * self.denies + core)
 
     @property
     def term_counts(self) -> Counter[str]:
-        """How many of its tellings contain each term."""
-        return Counter(term for _, sentence, _ in self.tellings for term in _meaning(sentence)[0])
+        """How many of its utterances contain each term."""
+        return Counter(term for _, sentence, _ in self.utterances for term in _meaning(sentence)[0])
 
     @property
     def events(self) -> dict[str, list[str]]:
         """The events in which it was told, by session."""
         events: defaultdict[str, list[str]] = defaultdict(list)
-        for session, _, event_id in self.tellings:
+        for session, _, event_id in self.utterances:
             events[session.session_id].append(event_id)
         return dict(sorted(events.items()))
 
@@ -175,15 +182,15 @@ def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
 
     More frequent wordings are grouped first.
     """
-    tellings: defaultdict[_Meaning, list[tuple[SessionSummary, str, str]]] = defaultdict(list)
+    utterances: defaultdict[_Meaning, list[tuple[SessionSummary, str, str]]] = defaultdict(list)
     for session in sessions:
         for sentence, event_id in session.stated:
-            tellings[_meaning(sentence)].append((session, sentence, event_id))
-    frequency = Counter(term for sentence_terms, _ in tellings for term in sentence_terms)
+            utterances[_meaning(sentence)].append((session, sentence, event_id))
+    frequency = Counter(term for sentence_terms, _ in utterances for term in sentence_terms)
     rules: list[_Rule] = []
     by_term: defaultdict[str, list[int]] = defaultdict(list)
-    for sentence_terms, denies in _most_frequent(tellings):
-        # Two wordings that are alike share one of the rarest terms of each.
+    for sentence_terms, denies in _most_frequent(utterances):
+        # A rule that the wording resembles enough contains one of these terms.
         count = len(sentence_terms) - int(_ALIKE * len(sentence_terms)) + 1
         rarest = sorted(sentence_terms, key=lambda term: (frequency[term], term))[:count]
         places = sorted({place for term in rarest for place in by_term[term]})
@@ -194,14 +201,14 @@ def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
             rules.append(_Rule(sentence_terms, denies))
             for term in sentence_terms:
                 by_term[term].append(best)
-        rules[best].tellings += tellings[sentence_terms, denies]
+        rules[best].utterances += utterances[sentence_terms, denies]
     return rules
 
 
-def _most_frequent(tellings: Mapping[_Meaning, Sequence[Any]]) -> list[_Meaning]:
+def _most_frequent(utterances: Mapping[_Meaning, Sequence[Any]]) -> list[_Meaning]:
     """The wordings of more than one term, most frequent first, at most ``_MOST_WORDINGS``."""
-    wordings = (meaning for meaning in tellings if len(meaning[0]) >= _FEWEST_TERMS)
-    return sorted(wordings, key=lambda meaning: (-len(tellings[meaning]), sorted(meaning[0]), meaning[1]))[
+    wordings = (meaning for meaning in utterances if len(meaning[0]) >= _FEWEST_TERMS)
+    return sorted(wordings, key=lambda meaning: (-len(utterances[meaning]), sorted(meaning[0]), meaning[1]))[
         :_MOST_WORDINGS
     ]
 
@@ -224,7 +231,7 @@ def _misled(rule: _Rule, judged: Sequence[SessionSummary]) -> bool:
 
 def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactDraft:
     wording, sessions = _most_typical(rule), rule.sessions
-    scope = list(dict.fromkeys(telling_words(wording)))[:6]
+    scope = list(dict.fromkeys(telling_words(wording)))[:MOST_SCOPE_WORDS]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"stated:{rule.name}",
@@ -246,12 +253,12 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most tellings share, on average; few terms, and words such as "you", lower its rank."""
+    """The wording whose terms most utterances share on average; few terms and words such as "you" count against it."""
     shared = rule.term_counts
 
-    def worth(sentence: str) -> tuple[float, str]:
+    def rank(sentence: str) -> tuple[float, str]:
         sentence_terms = _meaning(sentence)[0]
         personal = len(re.findall(r"\b(?:i|you|your|my)\b", sentence, re.IGNORECASE))
         return -sum(shared[term] for term in sentence_terms) / (len(sentence_terms) + 2 + personal), sentence
 
-    return min((sentence for _, sentence, _ in rule.tellings), key=worth)
+    return min((sentence for _, sentence, _ in rule.utterances), key=rank)

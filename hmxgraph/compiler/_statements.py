@@ -10,9 +10,9 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # Limits: statements per result, values read per result, lines per text (a longer text does not report a state), and
 # nesting depth.
-_MOST, _VALUES, _LINES, _DEPTH = 16, 200, 30, 4
+_MOST_STATEMENTS, _MOST_VALUES, _MOST_LINES, _DEEPEST = 16, 200, 30, 4
 # Limits of a statement: its characters, its words, and the words of its value.
-_LONGEST, _WORDS, _VALUE_WORDS = 60, 10, 4
+_LONGEST_STATEMENT, _MOST_WORDS, _MOST_VALUE_WORDS = 60, 10, 4
 _EDGES = " \t-*\u2022.;,"
 _ADDRESS = re.compile(r"@|://")
 # Where to split a line of text: after a sentence, or at a bar between the parts of a display.
@@ -36,7 +36,7 @@ def statements(result: Any) -> tuple[str, ...]:
     """
     values: defaultdict[_Path, dict[str, None]] = defaultdict(dict)
     lines: dict[str, None] = {}
-    for path, value in islice(_values(result, ()), _VALUES):
+    for path, value in islice(_values(result, ()), _MOST_VALUES):
         if path:
             values[path][value] = None
         else:
@@ -44,7 +44,7 @@ def statements(result: Any) -> tuple[str, ...]:
     # Outer fields first: inner items may have too many fields.
     outer_first = sorted(values.items(), key=lambda field: len(field[0]))
     fields = (f"{path[-1]}: {next(iter(texts))}" for path, texts in outer_first if len(texts) == 1)
-    return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST))
+    return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST_STATEMENTS))
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
@@ -57,9 +57,8 @@ def items_of(result: Any) -> dict[str, dict[str, str]]:
 
     """
     items: dict[str, dict[str, str]] = {}
-    for names, fields in islice(_items(result, ""), _VALUES):
+    for names, fields in islice(_items(result, ""), _MOST_VALUES):
         for name in dict.fromkeys(names):
-            # A text that two items share names neither.
             items[name] = {} if name in items else fields
     return {name: fields for name, fields in items.items() if fields}
 
@@ -71,16 +70,23 @@ def item_statements(fields: Mapping[str, str]) -> Iterator[str]:
     ['available: true', 'colour: red']
 
     """
-    yield from islice(filter(_is_short, (f"{name}: {value}" for name, value in fields.items())), _MOST)
+    yield from islice(filter(_is_short, (f"{name}: {value}" for name, value in fields.items())), _MOST_STATEMENTS)
 
 
 def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, str]]]:
     """Yield each mapping inside *value* with the texts that may name it, and its own text and flag fields."""
-    if isinstance(value, Mapping) and depth < _DEPTH:
+    if isinstance(value, Mapping) and depth < _DEEPEST:
         if depth:
             plain = ((str(name), part) for name, part in value.items() if isinstance(part, str | bool))
             own = {name: part if isinstance(part, str) else str(part).lower() for name, part in plain}
-            yield [text for text in (key, *own.values()) if len(text) <= _LONGEST and any(map(str.isdigit, text))], own
+            yield (
+                [
+                    text
+                    for text in (key, *own.values())
+                    if len(text) <= _LONGEST_STATEMENT and any(map(str.isdigit, text))
+                ],
+                own,
+            )
         for name, part in value.items():
             yield from _items(part, str(name), depth + 1)
     elif isinstance(value, list):
@@ -95,7 +101,7 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
             yield path, str(value).lower()
         case str():
             yield from _text_lines(value, path)
-        case Mapping() if len(path) < _DEPTH:
+        case Mapping() if len(path) < _DEEPEST:
             single = not path and len(value) == 1
             for key, part in value.items():
                 yield from _values(part, () if single or key == _TEXT else (*path, str(key)))
@@ -109,8 +115,8 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
 
 def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
     """Yield a one-line field value as it is, other text by line and sentence; nothing for a long text."""
-    lines = [stripped for line in text.splitlines()[: _LINES + 1] if (stripped := line.strip(_EDGES))]
-    if len(lines) > _LINES:
+    lines = [stripped for line in text.splitlines()[: _MOST_LINES + 1] if (stripped := line.strip(_EDGES))]
+    if len(lines) > _MOST_LINES:
         return
     if path and len(lines) == 1:
         yield path, lines[0]
@@ -122,6 +128,10 @@ def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
 def _is_short(line: str) -> bool:
     """Whether *line* is short and contains no identifier, secret or address."""
     _, mark, value = line.rpartition(": ")
-    if len(line) > _LONGEST or len(line.split()) > _WORDS or (mark and len(value.split()) > _VALUE_WORDS):
+    if (
+        len(line) > _LONGEST_STATEMENT
+        or len(line.split()) > _MOST_WORDS
+        or (mark and len(value.split()) > _MOST_VALUE_WORDS)
+    ):
         return False
     return not _ADDRESS.search(line) and mask_ids(mask_secrets(line)) == line

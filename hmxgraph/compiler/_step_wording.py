@@ -21,6 +21,7 @@ _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
 # If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.
 _MOST_LOOSE = 3
+# The separators of a command line.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
 
@@ -97,7 +98,7 @@ def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]
     """
     ranked = sorted(sessions_by_origin, key=lambda name: (name != FROM_USER, -len(sessions_by_origin[name]), name))
     for number in (2, 3) if FROM_USER in sessions_by_origin else (3, 2):
-        fitting = [group for group in combinations(ranked, number) if _cover(group, sessions, sessions_by_origin)]
+        fitting = [group for group in combinations(ranked, number) if _covers(group, sessions, sessions_by_origin)]
         if fitting:
             return [_with_more_frequent(group, ranked, sessions_by_origin) for group in fitting]
     return []
@@ -115,7 +116,7 @@ def _with_more_frequent(
     return tuple(origin for origin in ranked if origin in joined)
 
 
-def _cover(group: Sequence[str], sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> bool:
+def _covers(group: Sequence[str], sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> bool:
     """Whether nearly all *sessions* have an origin of *group*, and each of these is often the only one."""
     number = Counter(session for origin in group for session in sessions_by_origin[origin])
     alone = (sum(number[session] == 1 for session in sessions_by_origin[origin]) for origin in group)
@@ -147,12 +148,14 @@ def _inputs_with_origins(
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
-    for argument, origins in _named_origins(uses, before).items():
-        stated_origin = origins and (free or FROM_USER in origins or identifies(argument) or argument in objects)
+    for argument, named_origins in _named_origins(uses, before).items():
+        states_origin = named_origins and (
+            free or FROM_USER in named_origins or identifies(argument) or argument in objects
+        )
         if argument not in stated:
-            sources[origins if stated_origin else ()].append(argument)
+            sources[named_origins if states_origin else ()].append(argument)
     without_origin = sources.pop((), [])
-    parts = [f"{listed(sources[origins], most=_MOST_INPUTS)} from {_sources(origins)}" for origins in sorted(sources)]
+    parts = [f"{listed(sources[group], most=_MOST_INPUTS)} from {_sources(group)}" for group in sorted(sources)]
     without_origin_listed = listed(without_origin) if len(without_origin) <= _MOST_LOOSE else ""
     parts += [f"and {without_origin_listed}" if parts else without_origin_listed] if without_origin_listed else []
     return f", using {'; '.join(parts)}" if parts else ""
@@ -161,13 +164,13 @@ def _inputs_with_origins(
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """For each argument its usual origin, or up to three alternatives; () if there are none.
 
-    Origins are the user, lookups, and the steps *before*; other changes are ignored.
+    Origins are the user, lookups, and the steps *before*; other actions are ignored.
 
     If several alternatives fit, those that fit most arguments are used: parts of an address come from one source.
     """
     by_argument, usual = _origins_by_argument(uses), usual_origins(uses)
-    origins = {origin for _, sessions_by_origin in by_argument.values() for origin in sessions_by_origin}
-    known = {FROM_USER, *before, *(origin for origin in origins if kind_of(origin) == "lookup")}
+    all_origins = {origin for _, sessions_by_origin in by_argument.values() for origin in sessions_by_origin}
+    known = {FROM_USER, *before, *(origin for origin in all_origins if kind_of(origin) == "lookup")}
     groups = {
         argument: _alternatives(
             sessions, {origin: sessions_by_origin[origin] for origin in sessions_by_origin.keys() & known}
@@ -225,8 +228,9 @@ def _shared_line(lines: Sequence[str]) -> str:
     if not alike or len(alike) <= _HALF * len(lines):
         return ""
     usual = [_common_piece(column) for column in zip(*alike, strict=True)]
-    named = len(command_name("".join(usual)).split())
-    fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - named
+    name_words = len(command_name("".join(usual)).split())
+    fixed = sum(piece != _NAME and not _PIECES.fullmatch(piece) for piece in usual) - name_words
+    # A line that is mostly "<name>" says nothing.
     if usual.count(_NAME) <= fixed + 1:
         return "".join(usual)
     most = Counter(map("".join, alike)).most_common(1)

@@ -106,6 +106,7 @@ def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
 
 
 def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
+    """The phase of a step: *fresh* if its action is new, *after* the last change, *started* if not the first."""
     match kind_of(step.action):
         case "action":
             return "act"
@@ -184,7 +185,7 @@ def _subject(group: Sequence[GoalClass]) -> str:
         for goal_class in group
         for name, share in goal_class.steps
         for word in noun_words(name)
-        for _ in range(round(10 * share))
+        for _ in range(round(10 * share))  # nouns of frequent steps weigh more
     )
     requests = [request for goal_class in group for request in goal_class.requests]
     request_counts = term_counts(requests)
@@ -335,6 +336,7 @@ def _phase_document(order: int, phase: str, names: Sequence[str], criterion: str
 
 
 def _criterion(phase: str, names: Sequence[str], phased_sessions: Sequence[_Phased], *, agreed_first: bool) -> str:
+    """How to recognise that a phase with the tools *names* is done."""
     match phase:
         case "act" if not any(step.ok for session in phased_sessions for name, step in session if name == phase):
             return f"A result shows that {listed(names, 'or')} worked; none has so far"
@@ -385,4 +387,5 @@ def _singular(word: str) -> str:
     return word[:-1] if plural and len(word) > 3 else word
 
 
+# Nouns that are never the subject.
 _UNINFORMATIVE = frozenset(("detail", "info", "information", "data", "list", "all", "status", "mode", "test"))

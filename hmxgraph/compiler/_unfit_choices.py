@@ -53,13 +53,17 @@ def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]
     for argument, lookup, statement in statements:
         known = [(call, about) for call in calls if (about := _statements_about(call, argument, lookup, statement))]
         says = f"{lookup} says {cited(statement)}: it then failed this way"
-        probability, with_it, without = _difference([(call, about == {statement}) for call, about in known], failed)
-        advice.append((probability, f"Choose {argument} only if {says} {with_it} times, otherwise {without}"))
+        probability, fit_counts, unfit_counts = _difference(
+            [(call, about == {statement}) for call, about in known], failed
+        )
+        advice.append((probability, f"Choose {argument} only if {says} {fit_counts} times, otherwise {unfit_counts}"))
         if message.issuperset(terms(statement.partition(_MARK)[2])):
-            probability, without, with_it = _difference(
+            probability, fit_counts, unfit_counts = _difference(
                 [(call, statement not in about) for call, about in known], failed
             )
-            advice.append((probability, f"Do not choose {argument} if {says} {with_it} times, otherwise {without}"))
+            advice.append(
+                (probability, f"Do not choose {argument} if {says} {unfit_counts} times, otherwise {fit_counts}")
+            )
     return [text for probability, text in sorted(advice)[:1] if probability <= _BY_CHANCE / len(statements)]
 
 
@@ -67,7 +71,7 @@ def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[st
     """The probability that the unfit *calls* fail so much more often than the fit ones by chance.
 
     Each of *calls* comes with whether it is fit. The probability is 1 if too few of the unfit *failed*, or in too few
-    sessions. The other values are how many of the fit calls failed, and how many of the unfit ones.
+    sessions. The other values say how many of the fit calls failed ("1 of 4"), and how many of the unfit ones.
     """
     fit, unfit = ([call for call, fits in calls if fits is wanted] for wanted in (True, False))
     fit_failed, unfit_failed = (

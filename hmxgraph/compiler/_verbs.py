@@ -107,7 +107,7 @@ _SEARCHED = frozenset(
      *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
 )  # fmt: skip
 # Words for a run that only checks something: "run the tests", "cargo test".
-_TRIALS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
+_CHECK_WORDS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ def _read_change(action: str, owner: Sequence[str], words: Sequence[str]) -> Rea
         return Reading("action", "call", action)
     if words[1:] and _PARTICLES.issuperset(words[1:]):
         return Reading("action", " ".join(words), _object(first, (), owner))
-    kind: Kind = "lookup" if first == "run" and not _TRIALS.isdisjoint(words) else "action"
+    kind: Kind = "lookup" if first == "run" and not _CHECK_WORDS.isdisjoint(words) else "action"
     return Reading(kind, first, _object(first, words[1:], owner))
 
 
@@ -310,7 +310,7 @@ def is_check(action: str) -> bool:
     """
     words = action.split(" ")
     programs = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
-    return not programs.isdisjoint(CHECKING_PROGRAMS) or (len(words) > 1 and words[-1] in _TRIALS)
+    return not programs.isdisjoint(CHECKING_PROGRAMS) or (len(words) > 1 and words[-1] in _CHECK_WORDS)
 
 
 def names_program(message: str, action: str) -> bool:
@@ -340,6 +340,8 @@ def names_its_object(action: str) -> bool:
 def noun_words(action: str) -> tuple[str, ...]:
     """The nouns in an action name, without verb and prepositions; its first word for a program, or if it has none.
 
+    The nouns of a web request are the words of its path.
+
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))
     """
@@ -363,6 +365,7 @@ def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
 
 
 def _subject(verb: str, words: Sequence[str]) -> str:
+    """The object made of *words*, with its article if it needs one; without words, the usual object of the verb."""
     if not words:
         return _BARE.get(verb, "")
     text = " ".join(_with_function_words(words))

@@ -215,9 +215,13 @@ REPORT_WORDS = _listed("""
 
 # Texts as sets of search terms, without secrets and numbers.
 
+# Limits: characters of a term, characters read of a text, nesting depth, and entries read of a list.
 _LONGEST_TERM = 24
+_LONGEST_TEXT = 4000
+_DEEPEST = 6
+_MOST_ENTRIES = 50
+# The mark of a masked part: "<id>", "[token]".
 _MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
-LONGEST_TEXT = 4000
 
 
 def identifies(name: str) -> bool:
@@ -236,7 +240,7 @@ def text_terms(text: str, limit: int) -> str:
     >>> text_terms("Cancel my order 4711, the order for ann@example.com", 64)
     'cancel order email'
     """
-    return " ".join(_distinct(_terms(text[:LONGEST_TEXT]), limit))
+    return " ".join(_distinct(_terms(text[:_LONGEST_TEXT]), limit))
 
 
 def value_terms(value: Any, limit: int) -> str:
@@ -285,16 +289,17 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ...]]:
+    """Yield the terms of each text, and each flag as "name=value"."""
     match value:
         case bool():
             yield (f"{name}={value}".lower(),)
         case str():
-            yield _terms(value[:LONGEST_TEXT])
-        case Mapping() if depth < 6:
+            yield _terms(value[:_LONGEST_TEXT])
+        case Mapping() if depth < _DEEPEST:
             for key, part in value.items():
                 yield from _texts(part, str(key)[:_LONGEST_TERM], depth + 1)
-        case list() if depth < 6:
-            for part in value[:50]:
+        case list() if depth < _DEEPEST:
+            for part in value[:_MOST_ENTRIES]:
                 yield from _texts(part, name, depth + 1)
         case _:
             return

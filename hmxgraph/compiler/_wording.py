@@ -22,19 +22,23 @@ from hmxgraph.compiler._vocabulary import (
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
+# Characters of a title.
 LONGEST_TITLE = 120
 # Mask marks, words and names of files, names with digits, anything else.
 _TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/\0-]*+(?!\w)|[A-Za-z][\w'/\0-]*|[^\sA-Za-z<]+|<")
 # A dot inside a file name, which does not end a sentence.
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=[a-z])")
 _NO_WORD = re.compile(r"[\d_]")
+# Words of a complaint: "problem", "can't", "stopped working".
 _COMPLAINT = re.compile(
     rf"\b(?:{'|'.join(sorted(TROUBLES))}|can['\u2019]t|cannot|unable|won['\u2019]t|(?:not|stops|stopped) working)\b",
     re.IGNORECASE,
 )
 # A status of one to four words in quotation marks, starting with a capital.
 _QUOTED = re.compile(r"(?<!\w)[\"'\u201c\u2018]([A-Z][\w-]*(?: [\w-]+){0,3})[\"'\u201d\u2019](?!\w)")
+# Signs after which a new part of a sentence begins.
 _BREAKS = ".!?:;,\n-\u2013\u2014(\u201c\"'*•/"
+# Limits: words of a phrase, changes or subjects named in a purpose, and minimum informative words of a phrase.
 _LONGEST_PHRASE = 8
 _MOST_GOALS = 3
 _LEAST_TELLING = 2
@@ -42,6 +46,7 @@ _LEAST_TELLING = 2
 _FORMS = frozenset({"details", "detail", "info", "information", "data", "record", "records"})
 _POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
+# What a phrase of a user becomes in a title.
 _IMPERSONAL = {"my": "the", "our": "the"}
 
 

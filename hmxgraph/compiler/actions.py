@@ -19,8 +19,9 @@ from hmxgraph.text.masking import mask_ids, mask_secrets, public_address
 PATH_ID = "<id>"
 _ADDRESS_FIELDS = ("url", "path", "endpoint", "uri")
 _REQUEST_FIELDS = frozenset(("method", *_ADDRESS_FIELDS))
-_LONGEST = 120
-# The start of an address without a scheme that names a host, or a file.
+# Characters of the name of a web request.
+_LONGEST_REQUEST = 120
+# The first part of an address, if it looks like a host ("api.example", "localhost:80") or a file name.
 _HOST = re.compile(r"[^/]+[.:]")
 _HAS_DIGIT = re.compile(r"\d")
 _VERSION = re.compile(r"v\d{1,3}")
@@ -44,11 +45,11 @@ def request_name(arguments: Mapping[str, Any]) -> str:
         return ""
     host, *parts = _from_host(address).split("/")
     path = [PATH_ID if _HAS_DIGIT.search(part) and not _VERSION.fullmatch(part) else part for part in parts]
-    return mask_secrets(f"{method} {'/'.join((host, *path))}")[:_LONGEST]
+    return mask_secrets(f"{method} {'/'.join((host, *path))}")[:_LONGEST_REQUEST]
 
 
 def _from_host(address: str) -> str:
-    """*address* from its host on; a path without a host starts with a slash.
+    """*address* from its host on; a path gets a leading slash, unless it begins with a file name.
 
     >>> _from_host("https://api.example/orders"), _from_host("api.example/orders"), _from_host("orders/list")
     ('api.example/orders', 'api.example/orders', '/orders/list')
@@ -65,7 +66,7 @@ PATH_FIELDS = ("path", "file_path", "filepath", "filePath", "file", "filename")
 _VERB_FIELDS = ("action", "action_type", "type")
 _NAME_FIELDS = ("tool_name", "operation", "api_name", "api", "service")
 _VERB = re.compile(r"(?:browser[_. -]+)?([A-Za-z][A-Za-z_. -]{0,40})", re.IGNORECASE)
-# Input fields by event type. ``text`` is an input if the verb types it, and part of the result if the verb reads it.
+# Input fields by event type. ``text`` is part of the result if the verb reads, else an input.
 _INPUT_FIELDS = {
     "browser_action": (
         "url", "href", "selector", "xpath", "element", "index", "ref", "target", "value", "text", "key", "keys",
@@ -75,8 +76,9 @@ _INPUT_FIELDS = {
 }  # fmt: skip
 # Fields in which some producers bundle all inputs.
 _BUNDLES = ("params", "parameters", "arguments", "args")
-# Fields that identify the target of a browser action.
-TARGET_FIELDS = ("selector", "element", "xpath", "url", "href")
+# Fields that identify the target of a browser action: an element, or an address.
+_ELEMENT_FIELDS = ("selector", "element", "xpath")
+TARGET_FIELDS = (*_ELEMENT_FIELDS, "url", "href")
 _ACTION_FIELDS = {
     "command_exec": (*_COMMAND_FIELDS, "cwd"),
     "test_run": (*_COMMAND_FIELDS, "cwd", "suite", "framework"),
@@ -87,7 +89,7 @@ _ACTION_FIELDS = {
 
 
 def _browser_verb(content: Mapping[str, Any]) -> str:
-    """The browser action as its agent names it, or "".
+    """The browser action as its agent names it, without the word "browser" before it; "" if it has no such name.
 
     >>> _browser_verb({"action": "click"}), _browser_verb({"type": "browser_input_text"})
     ('click', 'input_text')
@@ -127,7 +129,7 @@ def _inputs_of(event_type: str, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _browser_target(content: Mapping[str, Any]) -> str:
-    """The element or the address of a browser action, or "".
+    """The element of a browser action, else the address if the action navigates, else "".
 
     >>> _browser_target({"action": "click", "selector": "#buy", "url": "https://shop.example/cart"})
     '#buy'
@@ -136,9 +138,9 @@ def _browser_target(content: Mapping[str, Any]) -> str:
     """
     inputs = _inputs_of("browser_action", content)
     targets = {name: inputs[name] for name in TARGET_FIELDS if isinstance(inputs.get(name), str)}
-    inside = next((targets[name] for name in TARGET_FIELDS[:3] if name in targets), "")
+    element = next((targets[name] for name in _ELEMENT_FIELDS if name in targets), "")
     navigates = _first_word(_browser_verb(content)) in BROWSER_NAVIGATION
-    return inside or (public_address(next(iter(targets.values()), "")) if navigates else "")
+    return element or (public_address(next(iter(targets.values()), "")) if navigates else "")
 
 
 def _unbundled(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,10 +176,10 @@ def _first_word(verb: str) -> str:
 # Longest command line kept in an artifact.
 LONGEST_COMMAND = 120
 _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
-# A tool name with this many spaces is a sentence.
+# A tool name with at least this many spaces is a sentence.
 _SENTENCE_SPACES = 3
-# Arguments stored as one text longer than this are not parsed.
-_LONGEST_OBJECT = 20_000
+# Objects and lists stored as a text of more characters than this are not parsed.
+_LONGEST_PARSED = 20_000
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
@@ -212,8 +214,8 @@ class SessionEvent(Protocol):
 class Action:
     """One action: its name, its inputs, and its result if known.
 
-    ``command`` is the command line, the file of an edit, or the target of a browser action; ``parsed`` is the command
-    of a shell line. ``finished`` is set if its event contains the result.
+    ``command`` is the masked source of a shell command, the file of an edit, or the target of a browser action;
+    ``parsed`` is the shell command. ``finished`` is set if its event contains the result.
     """
 
     name: str
@@ -276,6 +278,7 @@ def tool_name(value: object) -> str:
 
 
 def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
+    """The actions of a tool call: the commands of its shell line, its web request, or the tool itself."""
     tool = tool_name(content.get("tool_name") or content.get("name")) or "tool"
     arguments = _arguments(content.get("arguments"))
     line = _command_line(arguments) if _is_shell(tool) else None
@@ -286,7 +289,7 @@ def _tool_call(content: Mapping[str, Any]) -> tuple[Action, ...]:
     return (Action(tool, arguments),)
 
 
-def _arguments(given: object) -> Mapping[str, Any]:
+def _arguments(raw: object) -> Mapping[str, Any]:
     r"""The arguments of a call; an object or list stored as text, in JSON or Python syntax, is parsed.
 
     >>> _arguments({"raw": "{'order': 7, 'note': None}"}), _arguments('{"order": 7}')
@@ -296,8 +299,8 @@ def _arguments(given: object) -> Mapping[str, Any]:
     >>> _arguments({"raw": "{'items': \"['W1', 'W2']\", 'note': '[sic]'}"}), _arguments({"items": '["W1"]'})
     ({'items': ['W1', 'W2'], 'note': '[sic]'}, {'items': ['W1']})
     """
-    whole: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
-    texts = [given] if isinstance(given, str) else list(whole.values()) if len(whole) == 1 else []
+    whole: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
+    texts = [raw] if isinstance(raw, str) else list(whole.values()) if len(whole) == 1 else []
     object_text = next((text for text in texts if isinstance(text, str) and text.lstrip().startswith("{")), "")
     return {name: _parsed_list(value) for name, value in (_parsed_object(object_text) or whole).items()}
 
@@ -318,9 +321,9 @@ def _parsed_list(value: Any) -> Any:
 
 def _parsed_values(text: str) -> Iterator[Any]:
     """Yield the value of a text parsed as JSON, then as a Python literal, where that is possible."""
-    for read in (json.loads, ast.literal_eval) if len(text) <= _LONGEST_OBJECT else ():
+    for parse in (json.loads, ast.literal_eval) if len(text) <= _LONGEST_PARSED else ():
         with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            yield read(text)
+            yield parse(text)
 
 
 def _is_shell(tool: str) -> bool:
@@ -342,7 +345,7 @@ def _masked_target(target: str) -> str:
 
 
 def _masked_source(command: Command) -> str:
-    """The source of *command*, masked for storage; the program name is not masked."""
+    """The source of *command*, masked for storage; ids in the name of the command are kept."""
     text = mask_secrets(command.text)
     before, separator, after = text.partition(command.name)
     return (f"{mask_ids(before)}{command.name}{mask_ids(after)}" if separator else mask_ids(text))[:LONGEST_COMMAND]

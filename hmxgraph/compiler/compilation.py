@@ -40,17 +40,18 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    The texts of steps are kept only in the most recent ones that together have ``habit_positions`` steps.
+    The texts of steps are kept only in the most recent ones that together have at least ``habit_positions`` steps.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
-        self._sessions = profile.max_sessions
-        self._positions = profile.habit_positions
+        self._most_sessions = profile.max_sessions
+        self._least_steps = profile.habit_positions
+        # Heaps with the oldest session first: all sessions, and those with texts, with their numbers of steps.
         self._by_age: list[tuple[int, str]] = []
-        self._textless: dict[str, SessionSummary] = {}
         self._latest: list[tuple[int, str, int]] = []
+        self._textless: dict[str, SessionSummary] = {}
         self._with_texts: dict[str, SessionSummary] = {}
-        self._total = 0
+        self._steps_with_texts = 0
         self.older = False
         for summary in summaries:
             self.add(summary)
@@ -63,11 +64,11 @@ class Ledger:
         self._with_texts[summary.session_id] = summary
         heapq.heappush(self._by_age, (summary.last_us, summary.session_id))
         heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
-        self._total += len(summary.steps)
-        if len(self._by_age) > self._sessions:
+        self._steps_with_texts += len(summary.steps)
+        if len(self._by_age) > self._most_sessions:
             self._drop_session(heapq.heappop(self._by_age)[1])
         # Drop the oldest texts while the rest alone reach the limit, so that the order of insertion does not matter.
-        while self._latest and self._total - self._latest[0][2] >= self._positions:
+        while self._latest and self._steps_with_texts - self._latest[0][2] >= self._least_steps:
             self._drop_texts()
 
     def _drop_session(self, oldest: str) -> None:
@@ -79,7 +80,7 @@ class Ledger:
     def _drop_texts(self) -> None:
         """Drop the texts of the oldest session that has them."""
         _, session_id, steps = heapq.heappop(self._latest)
-        self._total -= steps
+        self._steps_with_texts -= steps
         del self._with_texts[session_id]
 
     def sessions(self) -> list[SessionSummary]:
@@ -108,7 +109,7 @@ class Compilation:
 
     ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
     outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys (dropped, kept)
-    of similar drafts, ``no_material`` sentences on what could not be learned, and why.
+    of equal and similar drafts, ``no_material`` sentences on what could not be learned or stays a draft, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -173,7 +174,7 @@ def compile_ledger(
 def _drafts(
     sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> list[ArtifactDraft]:
-    """The drafts of *sessions*; rules about results and checks are learned from the *recent* ones, which have texts."""
+    """The drafts of *sessions*; what needs statements in results is learned from the *recent* ones, which have them."""
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
@@ -213,9 +214,9 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     for draft in drafts:
         by_title[draft.title].append(draft)
     renamed = {
-        id(draft): draft if _stands_alone(draft, alike) else replace(draft, title=_qualified_title(draft, alike))
-        for alike in by_title.values()
-        for draft in alike
+        id(draft): draft if _keeps_title(draft, namesakes) else replace(draft, title=_qualified_title(draft, namesakes))
+        for namesakes in by_title.values()
+        for draft in namesakes
     }
     taken: set[str] = set()
     finished = []
@@ -226,14 +227,14 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     return finished
 
 
-def _stands_alone(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> bool:
-    return len(alike) == 1 or (draft.useful and sum(other.useful for other in alike) == 1)
+def _keeps_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> bool:
+    return len(namesakes) == 1 or (draft.useful and sum(other.useful for other in namesakes) == 1)
 
 
 def _without_duplicates(
     drafts: Sequence[ArtifactDraft], profile: CompilerProfile
 ) -> tuple[list[ArtifactDraft], list[tuple[str, str]]]:
-    """The drafts without near-duplicates of better supported ones, and the pairs (dropped, kept)."""
+    """The drafts without near-duplicates of earlier ones, and the lineage keys (dropped, kept) of each such pair."""
     kept: list[tuple[ArtifactDraft, frozenset[tuple[str, ...]], str]] = []
     dropped = []
     for draft in drafts:
@@ -242,9 +243,9 @@ def _without_duplicates(
         twin = next(
             (
                 rival
-                for rival, words, other_hash in kept
+                for rival, rival_trigrams, rival_hash in kept
                 if rival.artifact_type == draft.artifact_type
-                and (hashed == other_hash or _near_duplicate(draft_trigrams, words, profile.near_duplicate))
+                and (hashed == rival_hash or _near_duplicate(draft_trigrams, rival_trigrams, profile.near_duplicate))
             ),
             None,
         )
@@ -269,18 +270,19 @@ def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
     )
 
 
-def _qualified_title(draft: ArtifactDraft, alike: Sequence[ArtifactDraft]) -> str:
+def _qualified_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> str:
     """The title with the first qualifier that no other draft of this title shares, else with all qualifiers."""
     for count in range(1, len(draft.qualifiers) + 1):
         mine = draft.qualifiers[count - 1]
-        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in alike) == 1:
+        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in namesakes) == 1:
             return title(f"{draft.title} ({mine})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
 
 
 # Work of outside (untrusted) sources: it needs independent support and never affects lessons from own work.
 
-_MOST_NAMED = 10
+# Maximum untrusted sources named in the metadata of a draft, and in the note about them.
+_MOST_NAMED, _MOST_IN_NOTE = 10, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +335,7 @@ class Outside:
         """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
         if self:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
-            names = ", ".join(sources[:3]) + (", ..." if len(sources) > 3 else "")
+            names = ", ".join(sources[:_MOST_IN_NOTE]) + (", ..." if len(sources) > _MOST_IN_NOTE else "")
             yield (
                 f"Artifacts that need untrusted sources ({names}) stay drafts until enough sessions and sources "
                 "support them; name the sources in connect(trust=TrustPolicy(trusted=(...))) to learn from them."
@@ -344,7 +346,7 @@ class Outside:
 
 
 def _origin(summary: SessionSummary, trust: TrustPolicy) -> str:
-    """The main outside source of a session, if such sources did most of its work; else empty."""
+    """The main outside source of a session, if such sources did most of its work; else ""."""
     origins: Counter[str] = Counter()
     for source, origin, count in summary.sources:
         origins[trust.outside(source, summary.agent_id, origin or None)] += count
@@ -388,7 +390,7 @@ class Model:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """The model written by :meth:`to_json`; the empty model for None."""
+        """The model written by :meth:`to_json`; the empty model without a text."""
         if not text:
             return cls()
         document = cast("dict[str, Any]", parse_json(text))

@@ -31,18 +31,18 @@ class Stratum:
 
     @property
     def expected(self) -> float:
-        """The expected number of affected sessions with the property if the property made no difference."""
+        """The expected value of ``affected`` if the property made no difference."""
         return self.having * (self.affected + self.others_affected) / (self.having + self.others)
 
     @property
     def variance(self) -> float:
-        """The variance of the number of affected sessions with the property (hypergeometric)."""
+        """The variance of ``affected`` if the property made no difference (hypergeometric)."""
         total, affected = self.having + self.others, self.affected + self.others_affected
         return self.having * self.others * affected * (total - affected) / (total * total * (total - 1))
 
 
 def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
-    """The strata that have sessions with and without the property.
+    """The strata by kind, without kinds in which all have the property or none has it.
 
     *observed* holds (kind of request, has the property, shows the effect) for each session or call.
 
@@ -88,18 +88,19 @@ def chance(table: Stratum) -> float:
 # What happened after each failure.
 
 # Maximum steps kept as the reaction to a failure.
-_FOLLOWING = 3
+_MOST_REACTIONS = 3
 # Values of ``since`` when the user has spoken.
 SPOKEN = frozenset({"user", "both"})
 # Maximum changes of a route.
-_ROUTE = 3
+_MOST_CHANGES = 3
 # Minimum Jaccard index of the nouns of two actions that are about the same thing.
-_ALIKE = 0.35
+_LEAST_SHARED_NOUNS = 0.35
+# A mask or slot: "<id>".
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
 # Separators of words, and of names inside paths and assignments, on a command line.
-_WORDS = re.compile(r"[\s/=:,'\"]+")
+_SEPARATORS = re.compile(r"[\s/=:,'\"]+")
 # Words of errors about a wrong value.
 WRONG_VALUE = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
@@ -112,13 +113,13 @@ _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 class Occurrence:
     """One failure in one session: the failed action, the reaction, and whether it helped.
 
-    ``next_attempt`` is the next call of the failed action, ``changes`` names the different changes before it, ``work``
-    holds all of them in order. ``route`` holds the steps credited with the result: the last changes, else a lookup
-    before the attempt, else what was done instead of an attempt. ``helped`` says whether the failure was gone at that
-    attempt. Without an attempt of known result, the outcome of the session, or of the step taken instead, decides; None
-    if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set if the user spoke after
-    the failure, before the next attempt or what was done instead; ``declared`` if a decision or feedback names what was
-    done instead.
+    ``next_attempt`` is the next call of the failed action on the same item, ``changes`` names the different changes
+    before it, and ``work`` holds all of them in order. ``route`` holds the steps credited with the result: the last
+    changes, else a lookup before the attempt, else what was done instead of an attempt. ``helped`` says whether the
+    failure was gone at that attempt. Without an attempt of known result, the outcome of the session, or of the step
+    taken instead, decides; None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set
+    if the user spoke after the failure, before the next attempt or what was done instead; ``declared`` if a decision or
+    feedback names what was done instead.
     """
 
     summary: SessionSummary
@@ -142,7 +143,7 @@ class Occurrence:
     @property
     def attributable(self) -> bool:
         """Whether the route holds all changes, so that the result can be credited to the whole route."""
-        return len(self.changes) <= _ROUTE
+        return len(self.changes) <= _MOST_CHANGES
 
     @property
     def retried(self) -> bool:
@@ -164,7 +165,7 @@ class Occurrence:
 class FailureGroup:
     """All occurrences of one failure, with their most frequent signature and action ("" if none).
 
-    ``says`` is the form that their messages share, or else the most frequent message.
+    ``says`` is the form that their messages share, else the most frequent message, else the signature.
     """
 
     key: str
@@ -219,7 +220,7 @@ def plain_message(message: str) -> str:
 
 
 def failure_key(signature: str) -> str:
-    """The search terms of a signature, without masks and names.
+    """The search terms of a signature, without masks, names and words with digits unless nothing else is left.
 
     Signatures of one failure have one key: "payment method <id> not found" and "payment method not found".
 
@@ -252,7 +253,9 @@ def _without_quotes(message: str) -> str:
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
     """Whether *value* is also a word in the failed step or in the reaction to it."""
     steps = [*occurrence.route, *filter(None, (occurrence.next_attempt, occurrence.failed_step))]
-    step_words = {word.lower() for step in steps for text in (step.action, step.command) for word in _WORDS.split(text)}
+    step_words = {
+        word.lower() for step in steps for text in (step.action, step.command) for word in _SEPARATORS.split(text)
+    }
     return value in step_words
 
 
@@ -268,12 +271,13 @@ def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
 
 
 def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
-    """The key of a group, taken from its template so that it does not depend on which names came first."""
+    """The key of a group: the only key of its signatures, else that of the form that its messages share, *text*."""
     keys = {failure_key(occurrence.failure.signature) for occurrence in occurrences}
     return key if len(keys) == 1 else failure_key(text)
 
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
+    """The *failure* with the reaction to it, and whether that helped."""
     if failure.step < 0:
         # The first steps react to a failure before any work; what followed a step that was not kept is unknown.
         first_steps = () if summary.skipped_steps else _first_reactions(summary.steps)
@@ -295,7 +299,7 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
     changes = [] if next_attempt is None else _changes(between)
     stand_in = _stand_in(failed, later) if next_attempt is None and not declared else ()
-    route = declared or stand_in or tuple(changes)[-_ROUTE:] or _reaction_start(between, next_attempt)
+    route = declared or stand_in or tuple(changes)[-_MOST_CHANGES:] or _reaction_start(between, next_attempt)
     helped = (
         _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
     )
@@ -314,7 +318,7 @@ def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:
 
 
 def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first later step that did not fail, and that a later decision or feedback on what worked names."""
+    """The first later step of another action that did not fail and that a later decision or any feedback names."""
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (
@@ -326,8 +330,8 @@ def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -
 def _way_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
     """Whether what was done instead helped, judged by the outcome of the session.
 
-    A lookup in place of another, or a change of everything the failed call named, is judged by its own result, because
-    sessions fail later for many reasons.
+    A lookup in place of another to the same end, or a change of everything that the failed call named, is judged by its
+    own result, because sessions fail later for many reasons.
     """
     way = route[0] if route else None
     if way is None or way.ok is None:
@@ -357,7 +361,8 @@ def _stands_in(step: Step, failed: Step) -> bool:
 def to_the_same_end(way: str, failed: str) -> bool:
     """Whether the names of two tools allow one to replace the other.
 
-    Thoughts, handovers, and names that do not show a purpose, such as those of programs, are accepted.
+    Always true if *way* is a thought or a handover, if a name shows no purpose, such as that of a program, or if
+    *failed* is empty.
 
     >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
     (True, False)
@@ -365,12 +370,12 @@ def to_the_same_end(way: str, failed: str) -> bool:
     if not failed or kind_of(way) in {"scratch", "handover"} or serves_any_purpose(way) or serves_any_purpose(failed):
         return True
     readings = read_action(way), read_action(failed)
-    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or alike(way, failed))
+    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or share_nouns(way, failed))
 
 
-def alike(action: str, other: str) -> bool:
+def share_nouns(action: str, other: str) -> bool:
     """Whether the names of two actions share enough nouns to be about the same thing."""
-    return jaccard(noun_words(action), noun_words(other)) >= _ALIKE
+    return jaccard(noun_words(action), noun_words(other)) >= _LEAST_SHARED_NOUNS
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
@@ -438,7 +443,7 @@ def _reaction_start(between: Sequence[Step], next_attempt: Step | None) -> tuple
 
 def _first_reactions(steps: Iterable[Step]) -> tuple[Step, ...]:
     """The first few of *steps*, without notes and thoughts."""
-    return tuple([step for step in steps if kind_of(step.action) != "scratch"][:_FOLLOWING])
+    return tuple([step for step in steps if kind_of(step.action) != "scratch"][:_MOST_REACTIONS])
 
 
 def _is_attempt(step: Step, failed: Step) -> bool:

@@ -18,6 +18,7 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first
 
+# The actions by which sessions form a class.
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
 # The usual changes must occur in at least this many times as many cases as any other changes.
@@ -57,7 +58,10 @@ class GoalClass:
 
 
 def goal_classes(summaries: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile) -> list[GoalClass]:
-    """The goal classes of these sessions, largest first; classes without steps are omitted."""
+    """The goal classes of these sessions, largest first.
+
+    Sessions without steps are omitted, and so are those that failed with a request unlike any other.
+    """
     requested = [summary for summary in summaries if summary.request and summary.steps]
     unrequested = [summary for summary in summaries if not summary.request and summary.steps]
     shared, unique = _by_wording(requested, goals, profile)
@@ -86,7 +90,7 @@ class _Learning:
     def with_steps(self, goal_class: GoalClass) -> GoalClass:
         """The class with its examples and steps."""
         working = self._at_work(goal_class.models)
-        examples, cases = self._cases.examples(working), self._count(working)
+        examples, cases = self._cases.examples(working), self._count_cases(working)
         return replace(goal_class, examples=examples, cases=cases, steps=_steps(examples, self._profile))
 
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
@@ -102,7 +106,7 @@ class _Learning:
             changes = changes_of(model)
             if changes or not asks_for_change(model.request):
                 models_by_changes[changes].append(model)
-        cases = {changes: self._count(models_by_changes[changes]) for changes in models_by_changes}
+        cases = {changes: self._count_cases(models_by_changes[changes]) for changes in models_by_changes}
         usual = max(
             models_by_changes,
             key=lambda changes: (cases[changes], len(models_by_changes[changes]), sorted(changes)),
@@ -131,7 +135,7 @@ class _Learning:
         least = self._profile.unite_steps if changes else 1.0
         return changes == candidate_changes and jaccard(steps, candidate_steps) >= least
 
-    def _count(self, sessions: Sequence[SessionSummary]) -> int:
+    def _count_cases(self, sessions: Sequence[SessionSummary]) -> int:
         return len(self._cases.grouped(sessions))
 
 
@@ -225,13 +229,13 @@ def _merge_similar(groups: Groups, profile: CompilerProfile) -> Groups:
     merged = dict(groups)
     words = {key: _word_shares(members) for key, members in groups.items()}
     near = _pairs_sharing_actions(groups, profile)
-    alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
-    while pair := _closest(alike, profile):
+    overlaps = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in near}
+    while pair := _closest(overlaps, profile):
         large, small = sorted(pair, key=lambda key: (-len(merged[key]), sorted(key)))
         merged[large] = merged[large] + merged.pop(small)
         words[large] = _word_shares(merged[large])
-        alike = {pair: share for pair, share in alike.items() if small not in pair}
-        alike |= {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in alike if large in pair}
+        overlaps = {pair: share for pair, share in overlaps.items() if small not in pair}
+        overlaps |= {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in overlaps if large in pair}
     return merged
 
 
@@ -246,11 +250,13 @@ def _pairs_sharing_actions(groups: Iterable[Key], profile: CompilerProfile) -> l
     ]
 
 
-def _closest(alike: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
+def _closest(overlaps: Mapping[tuple[Key, Key], float], profile: CompilerProfile) -> tuple[Key, Key] | None:
     """The pair with the most similar wording, if similar enough; ties go to the first."""
-    best = max(alike.values(), default=0.0)
+    best = max(overlaps.values(), default=0.0)
     return (
-        next((pair for pair, share in alike.items() if share == best), None) if best >= profile.merge_requests else None
+        next((pair for pair, share in overlaps.items() if share == best), None)
+        if best >= profile.merge_requests
+        else None
     )
 
 
@@ -296,6 +302,7 @@ def _similarity(left: Key, right: Key) -> float:
 
 
 def _steps(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> tuple[tuple[str, float], ...]:
+    """The steps that enough of these sessions share, in order of work, each with the share of sessions that took it."""
     if not sessions:
         return ()
     # Do not count actions that only failed, unless all actions of a session did.
@@ -370,8 +377,7 @@ def in_order_of_work(actions: Collection[str], sessions: Sequence[SessionSummary
     """These actions sorted by how many of the others they follow in most sessions that took both.
 
     An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
-    Mean positions over different sessions can contradict the order, because actions of long sessions seem to come late;
-    they only break ties.
+    Mean positions can contradict this order, because different sessions took different actions; they only break ties.
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}

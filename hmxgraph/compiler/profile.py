@@ -25,61 +25,61 @@ class CompilerProfile:
     max_failures: int = 100
     max_decisions: int = 100
     max_stated: int = 20  # rules that the agent told the user
-    words_per_text: int = 64
-    request_chars: int = 400
+    words_per_text: int = 64  # search terms kept of a text
+    request_chars: int = 400  # characters kept of the request
     known_values: int = 400  # values of results, to find where arguments come from
     remembered_messages: int = 12  # user messages, for the same purpose
 
     # Requirements on artifacts.
-    min_support: int = 2  # sessions
-    max_evidence: int = 300  # event ids
-    confidence_step: float = 0.05  # change that makes a new version
-    contradicted_below: float = 0.1  # success rate
-    contradicted_after: int = 8  # outcomes
-    near_duplicate: float = 0.92  # Jaccard index of trigrams
+    min_support: int = 2  # minimum sessions, and minimum known outcomes
+    max_evidence: int = 300  # event ids of an artifact
+    confidence_step: float = 0.05  # minimum change of confidence for a new version
+    contradicted_below: float = 0.1  # success rate below which advice is contradicted
+    contradicted_after: int = 8  # minimum outcomes for that
+    near_duplicate: float = 0.92  # Jaccard index of trigrams from which drafts are duplicates
 
     # Goal classes and their procedures.
     lookup_share: float = 0.6  # share of examples from which a lookup is a step
-    action_share: float = 0.25  # a change
-    check_share: float = 0.35  # a lookup after the last change
-    scratch_share: float = 0.95  # a thought or a handover
-    min_cases: int = 3  # independent cases
-    required_share: float = 0.8  # from which a step is not optional
+    action_share: float = 0.25  # of examples from which a change is a step
+    check_share: float = 0.35  # of examples from which a lookup after the last change is a step
+    scratch_share: float = 0.95  # of examples from which a thought or a handover is a step
+    min_cases: int = 3  # independent cases that show a procedure or a policy
+    required_share: float = 0.8  # of examples from which a step is required
     goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
-    goal_action: float = 0.25  # and to a change
-    merge_requests: float = 0.6  # similarity of wording and of actions at which classes merge
-    merge_actions: float = 0.5
-    unite_steps: float = 0.6  # similarity of steps at which classes with the same changes unite
+    goal_action: float = 0.25  # probability from which it is expected to lead to a change
+    merge_requests: float = 0.6  # weighted Jaccard index of words from which classes with similar actions merge
+    merge_actions: float = 0.5  # Jaccard index of the actions of such classes
+    unite_steps: float = 0.6  # Jaccard index of steps from which classes with the same changes merge
     failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
     goal_penalty: float = 2.0  # on the weights of the request model
     neighbours: int = 20  # similar successful sessions that vote on the actions of a request
     neighbour_power: float = 4.0  # a vote weighs the similarity to this power
     neighbour_weight: float = 0.4  # of the votes, mixed with the request model
     exemplars: int = 1500  # the latest sessions among which neighbours are found
-    title_share: float = 0.6  # share of the requests that contain a phrase, for it to become the title
+    title_share: float = 0.6  # minimum share of the requests that contain a phrase for it to become the title
     low_complexity: int = 3  # at most this many steps, and at most twice as many actions
-    high_complexity: int = 7  # more than this many steps, or twice as many actions
+    high_complexity: int = 7  # more than this many steps, or more than twice as many actions
 
     # Failures, choices, causes, rules told to users, strategies.
     recovery_steps: int = 3  # at most, of a playbook
-    severe_rise: float = 0.15  # of the share of failed sessions
-    choice_share: float = 0.15  # of the choices at a point
-    choice_support: int = 3  # sessions
-    max_policies: int = 60
-    cause_support: int = 4  # sessions, with and without the cause
-    cause_strength: float = 0.15  # causal power
-    cause_significance: float = 2.33  # standard errors
+    severe_rise: float = 0.15  # severity is high if sessions with the failure fail more often by this share
+    choice_share: float = 0.15  # minimum share of the choices at one point for an option to count
+    choice_support: int = 3  # minimum sessions that chose an option
+    max_policies: int = 60  # learned from choices
+    cause_support: int = 4  # minimum sessions with the cause, and without it
+    cause_strength: float = 0.15  # minimum causal power
+    cause_significance: float = 2.33  # minimum standard errors above chance
     max_causes: int = 60
-    max_rules: int = 60  # that agents told users
-    phase_share: float = 0.3  # of sessions with a phase, for it to be part of a strategy
-    strategy_likeness: float = 0.3  # Jaccard index of steps
+    max_rules: int = 60  # the most frequent rules that agents told users
+    phase_share: float = 0.3  # minimum share of sessions with a phase for it to be part of a strategy
+    strategy_likeness: float = 0.3  # Jaccard index of steps from which classes may share a strategy
 
     # Next-step habits.
-    habit_positions: int = 4000  # steps to learn from, of the latest sessions
-    habit_features: int = 1200
-    habit_sessions: int = 2  # that share a feature
-    habit_penalty: float = 1.5
-    habit_rounds: int = 20
+    habit_positions: int = 4000  # learn from the latest sessions, until they have this many steps
+    habit_features: int = 1200  # at most
+    habit_sessions: int = 2  # minimum sessions that share a feature
+    habit_penalty: float = 1.5  # on the weights of the model
+    habit_rounds: int = 20  # of the minimiser, at most
     habit_bare_weight: float = 0.3  # of each position when it is learned a second time, without texts
 
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
@@ -113,7 +113,7 @@ class CompilerProfile:
 
 
 def _is_workable(value: float, usual: float) -> bool:
-    # Imported values may not push a share above 1 or make a compilation run forever.
+    # Imported values may neither push a share above 1 nor make a compilation run for very long.
     most = 1.0 if isinstance(usual, float) and usual < 1 else 10 * usual
     return (0.0 if isinstance(usual, float) else 1) <= value <= most
 
@@ -147,7 +147,7 @@ class LastRun:
 
     def next(self, requested: CompilerProfile, imported: _Adaptations, fingerprint_id: str) -> "LastRun":
         """The state after a compilation with the caller's profile and the current import."""
-        return LastRun(adapted(self.adaptations, in_use(requested, imported), imported), fingerprint_id)
+        return LastRun(adaptations_after(self.adaptations, in_use(requested, imported), imported), fingerprint_id)
 
     def current_state(self, imported: _Adaptations, fingerprint_id: str) -> dict[str, Any]:
         """The compiler state of a fingerprint, updated if an import was added or withdrawn since the last run."""
@@ -163,7 +163,9 @@ class LastRun:
 
 
 def in_use(requested: CompilerProfile, imported: _Adaptations) -> CompilerProfile:
-    """The profile of a compilation: the caller's values, else those of an imported fingerprint (HMX-F 12).
+    """The profile of a compilation (HMX-F 12).
+
+    A value is the caller's if that differs from the default, else that of an imported fingerprint, else the default.
 
     >>> imported = {"max_causes": {"current_value": 50.0}, "min_support": {"current_value": 3.0}}
     >>> profile = in_use(CompilerProfile(max_causes=9), imported)
@@ -178,13 +180,15 @@ def in_use(requested: CompilerProfile, imported: _Adaptations) -> CompilerProfil
     )
 
 
-def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptations) -> dict[str, dict[str, Any]]:
+def adaptations_after(
+    before: _Adaptations, profile: CompilerProfile, imported: _Adaptations
+) -> dict[str, dict[str, Any]]:
     """The adaptations after a compilation with *profile*, starting from *before*.
 
     An imported value keeps its own count; any other changed value increments the count.
 
-    >>> first = adapted({}, CompilerProfile(min_support=3), {})
-    >>> adapted(first, CompilerProfile(min_support=4), {})
+    >>> first = adaptations_after({}, CompilerProfile(min_support=3), {})
+    >>> adaptations_after(first, CompilerProfile(min_support=4), {})
     {'min_support': {'current_value': 4.0, 'adaptation_count': 2, 'frozen': False}}
 
     """
@@ -203,7 +207,7 @@ def adapted(before: _Adaptations, profile: CompilerProfile, imported: _Adaptatio
 def compiler_state(adaptations: _Adaptations) -> dict[str, Any]:
     """The parameters that differ from the default profile, in the form of HMX-F 9.
 
-    >>> state = compiler_state(adapted({}, CompilerProfile(min_support=3), {}))
+    >>> state = compiler_state(adaptations_after({}, CompilerProfile(min_support=3), {}))
     >>> [(entry["parameter"], entry["delta"]) for entry in state["adapted_parameters"]]
     [('min_support', 1.0)]
 

@@ -27,7 +27,8 @@ FORGOTTEN = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
 _VALIDATED = OWN_REASON + "enough sessions support it"
 
-_GENERATION = "~"
+# Between a lineage key and the number of the chain, from the second chain on.
+_GENERATION_MARK = "~"
 _HASH_PREFIX = "sha256:"
 
 _Action: TypeAlias = Literal["created", "updated", "counted", "activated", "deprecated", "unchanged", "skipped"]
@@ -84,7 +85,7 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; a new chain starts when an unvalidated draft is replaced or a pattern returns."""
+        """The number of its chain; a new one starts when an unvalidated draft is replaced or a pattern shows again."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
@@ -120,7 +121,7 @@ def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], context: B
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
     """The lineage key under which versions of *draft* are stored; that of an artifact made by hand is its id."""
-    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    suffix = f"{_GENERATION_MARK}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 
 
@@ -135,7 +136,7 @@ def hashed_lineage(lineage_key: str) -> str:
     """
     compiler, artifact_type, key = lineage_key.split("/", 2)
     name, generation = _generation(key)
-    suffix = f"{_GENERATION}{generation}" if generation > 1 else ""
+    suffix = f"{_GENERATION_MARK}{generation}" if generation > 1 else ""
     return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
 
@@ -187,6 +188,7 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 
 
 def _change(head: Head | None, draft: ArtifactDraft, context: BuildContext) -> Change:
+    """The change for *draft* and *head*, the newest version of its pattern; skipped if an operator decided on it."""
     if head is None:
         return _new_chain(draft, context, None)
     if not head.compiled or (head.status not in LIVE_STATUSES and not _is_own_status(head)):
@@ -242,7 +244,7 @@ def _change_draft(head: Head, draft: ArtifactDraft, context: BuildContext) -> Ch
 
 
 def _revived(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
-    """A new chain for a retired pattern: once validated, or at once if it was retired because events were erased."""
+    """A new chain for a retired pattern: once validated, or at once if it was retired for the reason ``FORGOTTEN``."""
     if draft.validated(context.profile) or head.reason == FORGOTTEN:
         return _new_chain(draft, context, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
@@ -285,7 +287,7 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
 
 def _generation(key: str) -> tuple[str, int]:
     """The name of a pattern and the number of its chain, from the stored form "name~number"."""
-    name, mark, number = key.rpartition(_GENERATION)
+    name, mark, number = key.rpartition(_GENERATION_MARK)
     return (name, int(number)) if mark and number.isdecimal() else (key, 1)
 
 
@@ -314,7 +316,7 @@ _CLEARER_EVIDENCE = {
 
 
 def awaited(draft: Mapping[str, Any], lineage_key: str) -> tuple[str, ...]:
-    """What the document of a draft waits for before it becomes active; an operator may activate any draft before.
+    """What a draft, given as its document, waits for before it becomes active; an operator may activate it earlier.
 
     >>> awaited({"artifact_type": "task_schema", "metadata": {"imported": {}}}, "a1")
     ('events of this tenant that confirm it', 'an operator who activates it')

@@ -46,10 +46,13 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 
 # The outcome of a session: from feedback, else from a stated state, else from the results of the work.
 
-_TRIALS = frozenset(
+# Actions that run tests: a test event, or a program.
+_TEST_ACTIONS = frozenset(
     ("test_run", "pytest", "unittest", "jest", "vitest", "mocha", "tox", "nox", "rspec", "phpunit", "ctest")
 )
-_FIELDS = ("outcome", "result", "status", "to", "new_state", "state")
+# Fields that may state how the work ended, and the longest value that is read as a state; longer ones are prose.
+_STATE_FIELDS = ("outcome", "result", "status", "to", "new_state", "state")
+_LONGEST_STATE = 40
 _WORD = re.compile(r"[a-z_]+")
 
 
@@ -74,7 +77,8 @@ def verdict_of(event: SessionEvent) -> Verdict | None:
 def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     """The outcome inferred from the work itself: failure if an error was final, or the last step or last tests failed.
 
-    Steps without a known result do not count; if none has one, any failure decides, else the outcome is unknown.
+    Steps without a known result do not count. If no step has one, the outcome is a failure if anything failed, else
+    unknown.
 
     >>> from hmxgraph.compiler.summary import Situation
     >>> steps = [Step("pytest", "e1", Situation(), ok=False), Step("pytest", "e2", Situation(), ok=True)]
@@ -87,16 +91,16 @@ def _from_work(steps: Sequence[Step], failures: Sequence[Failure]) -> Verdict:
     finished = [step for step in steps if step.ok is not None]
     if not finished:
         return Verdict("failure", failures[-1].signature, failures[-1].event_id) if failures else Verdict()
-    last_trials = {step.action: step for step in finished if _is_trial(step.action)}
-    failed = [step for step in (*last_trials.values(), finished[-1]) if not step.ok]
+    last_test_runs = {step.action: step for step in finished if _runs_tests(step.action)}
+    failed = [step for step in (*last_test_runs.values(), finished[-1]) if not step.ok]
     if failed:
         return Verdict("failure", f"{failed[-1].action} failed last", failed[-1].event_id)
     return Verdict("success", "no failure left open", finished[-1].event_id)
 
 
-def _is_trial(action: str) -> bool:
+def _runs_tests(action: str) -> bool:
     """Whether *action* runs tests, by program or subcommand ("npm test")."""
-    return action in _TRIALS or action.endswith(" test")
+    return action in _TEST_ACTIONS or action.endswith(" test")
 
 
 def _from_feedback(event: SessionEvent) -> Verdict | None:
@@ -110,9 +114,10 @@ def _from_feedback(event: SessionEvent) -> Verdict | None:
 
 
 def _from_state(event: SessionEvent) -> Verdict | None:
-    for name in _FIELDS:
+    """The verdict of the first field with a good or bad state; None if there is none."""
+    for name in _STATE_FIELDS:
         value = event.content.get(name)
-        words = set(_WORD.findall(value.lower())) if isinstance(value, str) and len(value) <= 40 else set()
+        words = set(_WORD.findall(value.lower())) if isinstance(value, str) and len(value) <= _LONGEST_STATE else set()
         if words & BAD_STATES:
             return Verdict("failure", f"{name} {value}", event.event_id)
         if words & GOOD_STATES:
@@ -122,9 +127,9 @@ def _from_state(event: SessionEvent) -> Verdict | None:
 
 # The steps of a session while it is read, including those without a result yet; all collections are bounded.
 
-# Limits: calls that await their result, actions with a stated outcome, event ids that name steps.
-_OPEN_CALLS = 1000
-_MOST_STATED = 1000
+# Limits: calls that await their result, actions whose results state an outcome, event ids that name steps.
+_MOST_OPEN_CALLS = 1000
+_MOST_OUTCOMES = 1000
 _MOST_IDS = 1000
 
 
@@ -201,7 +206,7 @@ class _OpenSteps:
             self._latest.append(step)
         self.register(step.event_id, step)
         if call_id:
-            remember(self._calls, str(call_id), step, _OPEN_CALLS)
+            remember(self._calls, str(call_id), step, _MOST_OPEN_CALLS)
 
     def pass_over(self) -> None:
         """Count unread steps as a single step that is not kept; later results belong to later steps."""
@@ -275,11 +280,15 @@ class _OpenSteps:
 
 # The reader, which takes events one by one and gives the summary.
 
-# User messages among which the request is sought, maximum statements about what worked, and minimum informative words
-# of a request.
+# User messages among which the request is sought, the characters read of each, and the minimum informative words of a
+# request.
 _OPENINGS = 3
-_MOST_WORKED = 20
+_LONGEST_OPENING = 2000
 _LEAST_INFORMATIVE = 2
+# Limits: statements about what worked, alternatives of a decision, characters of a text in the summary.
+_MOST_WORKED = 20
+_MOST_ALTERNATIVES = 10
+_LONGEST_TEXT = 200
 
 
 def summarise(events: Iterable[SessionEvent], profile: CompilerProfile = DEFAULT_PROFILE) -> SessionSummary:
@@ -306,7 +315,7 @@ class SessionReader:
         self._failures: list[Failure] = []
         self._decisions: dict[str, Decision] = {}
         # For each action whose results have stated an outcome: whether any of them was a success.
-        self._stated: dict[str, bool] = {}
+        self._had_success: dict[str, bool] = {}
         self._items = ResultItems()
         self._worked: list[str] = []
         self._rules: dict[str, str] = {}
@@ -352,7 +361,7 @@ class SessionReader:
             *self._span,
             *self._request,
             outcome=verdict.outcome,
-            outcome_reason=mask_ids(verdict.reason)[:200],
+            outcome_reason=mask_ids(verdict.reason)[:_LONGEST_TEXT],
             outcome_event_id=verdict.event_id,
             steps=steps,
             skipped_steps=self._steps.skipped,
@@ -433,7 +442,7 @@ class SessionReader:
         self._openings += 1
         current, _ = self._request
         if not current or (len(telling_words(current)) < _LEAST_INFORMATIVE <= len(telling_words(text))):
-            masked = mask_ids(mask_secrets(" ".join(text[:2000].split())))
+            masked = mask_ids(mask_secrets(" ".join(text[:_LONGEST_OPENING].split())))
             self._request = (masked[: self._profile.request_chars], event_id)
 
     def _result(self, event: SessionEvent) -> None:
@@ -450,9 +459,10 @@ class SessionReader:
             self._finish(step, event.event_id, event.content, ok=ok)
 
     def _finish(self, step: _OpenStep, event_id: str, content: Mapping[str, Any], *, ok: bool | None) -> None:
+        """Apply a result to its step and to those before it in its shell line, and record a failure if it failed."""
         result = content.get("result", content)
         self._origins.add_result(step.action, result, step.argument_names)
-        # The content of a file does not report a state.
+        # The content of a file does not say how the call went.
         reads_file = any(name in PATH_FIELDS for name, _ in step.inputs)
         if ok and not step.command and not reads_file and is_error(content):
             ok = False
@@ -479,20 +489,21 @@ class SessionReader:
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
         """*ok* if the result states it; else True if the action has stated only failures so far, else None."""
         if ok is not None:
-            remember(self._stated, action, ok or self._stated.get(action, False), _MOST_STATED)
+            remember(self._had_success, action, ok or self._had_success.get(action, False), _MOST_OUTCOMES)
             return ok
-        return True if self._stated.get(action) is False else None
+        return True if self._had_success.get(action) is False else None
 
     def _error(self, event: SessionEvent) -> None:
+        """Record the failure that an error event reports, at the step that it names or else most likely means."""
         linked_step = self._steps.of_event(event.correlation_id, event.parent_event_id) or self._failed_tool(event)
         if linked_step is not None and linked_step.declined:
             return
         if linked_step is not None:
             linked_step.ok = False
-        guessed = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last
-        if guessed is not None:
-            self._attempts.add_failure(guessed.event_id, raw_line(event.content), self._origins.moment)
-        self._fail(_failure(event.event_id, event.content, guessed or _NO_STEP))
+        failed_step = linked_step or self._steps.of_agent(event.agent_id) or self._steps.last
+        if failed_step is not None:
+            self._attempts.add_failure(failed_step.event_id, raw_line(event.content), self._origins.moment)
+        self._fail(_failure(event.event_id, event.content, failed_step or _NO_STEP))
 
     def _failed_tool(self, event: SessionEvent) -> _OpenStep | None:
         """The call named by the source of an error ("tool:gzip")."""
@@ -500,7 +511,10 @@ class SessionReader:
         return self._steps.of_tool(tool_name(tool), event.agent_id) if kind == "tool" else None
 
     def _fail(self, failure: Failure) -> None:
-        """Record a failure; the error event of a failed result replaces the result's failure if it has a message."""
+        """Record a failure, unless there are too many.
+
+        The error event of a failed result replaces the result's failure if it has a message.
+        """
         failures = self._failures
         if failures and failure.step >= 0 and failures[-1].step == failure.step:
             failures[-1] = failure if failure.message else failures[-1]
@@ -516,7 +530,7 @@ class SessionReader:
         self._decisions[event.event_id] = Decision(
             _readable(content.get("question")),
             _readable(content.get("chosen_option")),
-            tuple(_readable(alternative) for alternative in alternatives[:10])
+            tuple(_readable(alternative) for alternative in alternatives[:_MOST_ALTERNATIVES])
             if isinstance(alternatives, list)
             else (),
             _readable(content.get("reasoning")),
@@ -530,9 +544,10 @@ class SessionReader:
         self._now = replace(self._now, said=chosen or self._now.said)
 
     def _judgement(self, event: SessionEvent) -> None:
-        statements = event.content.get("what_worked")
-        if isinstance(statements, list):
-            self._worked += [_readable(text) for text in statements[: _MOST_WORKED - len(self._worked)]]
+        """Take from any other event a verdict on a decision or the session, and statements about what worked."""
+        worked = event.content.get("what_worked")
+        if isinstance(worked, list):
+            self._worked += [_readable(text) for text in worked[: _MOST_WORKED - len(self._worked)]]
         verdict = verdict_of(event)
         if verdict is None:
             return
@@ -559,7 +574,7 @@ def _failure(event_id: str, content: Mapping[str, Any], step: _OpenStep) -> Fail
 
 
 def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
-    """Find the failed command of a shell line: the commands before it succeeded, those after it did not run.
+    """Find the failed command of a shell line; those before it count as successful, those after it as not run.
 
     If the output does not clearly name one, the last one counts as failed, and the results of the others are unknown.
     """
@@ -578,10 +593,10 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
 
 def _filtered_outcome(action: str, content: Mapping[str, Any]) -> bool | None:
     """The outcome of a command whose exit status is lost in a pipe, judged by its output."""
-    if _is_trial(action) and counts_failures(content):
+    if _runs_tests(action) and counts_failures(content):
         return False
     return None if mentions_failure(content) else True
 
 
 def _readable(value: object) -> str:
-    return mask_ids(mask_secrets(" ".join(str(value or "").split())))[:200]
+    return mask_ids(mask_secrets(" ".join(str(value or "").split())))[:_LONGEST_TEXT]

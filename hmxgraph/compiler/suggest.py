@@ -22,11 +22,11 @@ from hmxgraph.protocol.artifacts import steps_of, texts
 from hmxgraph.protocol.suggestions import SuggestedStep, SuggestedTool, Suggestion
 from hmxgraph.text.terms import terms, words
 
-_MOST_TOOLS = 10
+# Maximum tools suggested, and maximum expected changes whose usual order is a procedure.
+_MOST_TOOLS, _MOST_CHANGES = 10, 3
 # Weight of playbooks' recoveries among the next tools; tries after which a tool that never worked is ruled out.
 _PLAYBOOK_SHARE = 0.15
 _TRIED_OFTEN = 2
-_MOST_CHANGES = 3
 _HALF = 0.5
 # Minimum earlier occurrences for a session's own habit to weigh as much as the model.
 _OWN_HABIT = 5
@@ -135,7 +135,7 @@ def _times_odds(chance: float, factor: float) -> float:
 
 
 def _named_changes(request: str, chances: Mapping[str, float], actions: Iterable[str]) -> Iterator[str]:
-    """For each verb in the request, the change that shares the most words with the request."""
+    """For each verb in the request that begins the name of a change, the change that shares the most words with it."""
     request_words, stems = words(request), set(terms(request))
     # "Help with returning an item" asks for a return; "the item that I returned" and "my booking" ask for nothing.
     gerunds = (word for word, after in pairwise(request_words) if word.endswith("ing") and after in _BEFORE_OBJECTS)
@@ -223,7 +223,7 @@ def _with_own_habits(model: Model, running: SessionSummary) -> dict[str, float]:
 
 
 def _similar_announcements(running: SessionSummary) -> dict[str, float]:
-    """For each action, how similar the messages that announced it in this session are to the last message, summed."""
+    """For each action, how similar its announcements are to the last message: the sum of squared Jaccard indexes."""
     latest, similarities = _announcement(running.ahead), defaultdict[str, float](float)
     for step in running.steps if latest else ():
         earlier = _announcement(step.situation)
@@ -315,7 +315,7 @@ def _supporting_artifacts(
             supporting[tool].append(artifact_id)
     for guide in guides:
         if guide.artifact_type == "decision_policy":
-            for tool in texts(guide.metadata.get("tools"))[:1]:
+            for tool in texts(guide.metadata.get("tools"))[:1]:  # the recommended one
                 supporting[tool].append(guide.artifact_id)
     return supporting
 
@@ -360,6 +360,7 @@ def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str])
 
 
 def _ahead(schema: Guide, actions: Sequence[str]) -> dict[str, Any]:
+    """The progress of a session in *schema*, with the steps that remain."""
     steps = steps_of(schema.content)
     current = _reached([(step.order, step.tools) for step in steps], actions)
     return {

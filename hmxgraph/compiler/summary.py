@@ -13,8 +13,9 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 # new schema version, so that older releases, which would rebuild them in turn, are refused.
 SUMMARY_VERSION = 25
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
-# The origin of a value that the user gave; other origins are actions.
+# The origin of a value that the user gave; other origins are actions, or "" if unknown.
 FROM_USER = "user"
+# Stands for a text of a situation that equals that of the previous step.
 _SAME = "="
 
 
@@ -38,7 +39,10 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Amendment:
-    """One input that differs from the failed call: how it changed, in which part of it, and a detail."""
+    """One input that differs from the failed call: how it changed, in which part of it, and a detail.
+
+    The kinds of change and their details are listed in ``_amendments.py``.
+    """
 
     input: str
     how: str
@@ -160,7 +164,7 @@ class SessionSummary:
         return tuple(step.action for step in self.steps)
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values; a text equal to that of the previous step is written as "="."""
+        """Plain JSON values; a text of a situation that equals that of the previous step is written as "="."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         return plain | {
             # Microseconds of years before 1684 or after 2255 exceed the integers of canonical JSON.
@@ -216,6 +220,7 @@ def _decision(values: list[Any]) -> Decision:
 
 
 def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
+    """The steps as JSON values, which :func:`_steps` reads."""
     rows: list[list[Any]] = []
     before = Situation()
     for step in steps:

@@ -132,6 +132,7 @@ def _rank(value: Any) -> int:
 
 
 def _directive_value(value: Any, document: Any, pointer: str) -> Any:
+    """The value that a change puts at *pointer*: *value*, or what it describes by a directive such as ``$fill``."""
     if not isinstance(value, dict):
         return value
     if "$list" in value:

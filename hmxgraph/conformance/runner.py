@@ -30,12 +30,15 @@ Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
 Play: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
+# The kinds of documents.
 KINDS = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-record")
+# Characters of an expected or given value in the detail of a verdict.
+_LONGEST_DETAIL = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one case: its clause and rule, and what was wrong or missing."""
+    """The outcome of one example, case or vector: its clause and rule, and what was wrong or missing."""
 
     name: str
     clause: str
@@ -45,7 +48,7 @@ class Verdict:
     detail: str = ""
 
     def document(self) -> dict[str, str]:
-        """The verdict as a JSON-able dict."""
+        """The verdict as a JSON object."""
         return asdict(self)
 
 
@@ -151,7 +154,7 @@ def _expect(condition: object, expected: object, answer: object) -> None:
 
 def _short(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, default=str, sort_keys=True)
-    return text if len(text) <= 300 else f"{text[:299]}…"
+    return text if len(text) <= _LONGEST_DETAIL else f"{text[: _LONGEST_DETAIL - 1]}…"
 
 
 # Documents and vectors: nothing is stored.
@@ -163,13 +166,14 @@ def _example(name: str, implementation: Implementation) -> None:
 
 
 def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
+    """Check that each document of a case is accepted, refused or malformed as expected, or judge it by its own kind."""
     for check in case["checks"]:
         when, then = check["when"], check["then"]
         if case["given"]["kind"] in _SPECIAL_CHECKS:
             _SPECIAL_CHECKS[case["given"]["kind"]](case["given"], check, implementation)
             continue
         text = when["text"] if "text" in when else json.dumps(changed(example(case["given"]["example"]), when))
-        kind = case["given"]["kind"].removeprefix("fingerprint-")
+        kind = case["given"]["kind"].removeprefix("fingerprint-")  # the kit calls an envelope "fingerprint-envelope"
         if "malformed" in then or "refused" in then:
             _refused(implementation, kind, text, then)
         else:
@@ -227,6 +231,7 @@ _SPECIAL_CHECKS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any], Im
 
 
 def _vector(kind: str, vector: Mapping[str, Any], implementation: Implementation) -> None:
+    """Check that the implementation computes the hash or the signature of a vector."""
     if kind == "signature":
         signature = {"algorithm": "Ed25519", "public_key": vector["public_key"], "value": vector["value"]}
         request = {
@@ -266,6 +271,7 @@ def _store_case(case: Mapping[str, Any], implementation: Implementation) -> None
 
 
 def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[str, Any], earlier: Any) -> None:
+    """Take the tested step, and check its result, its error or, for simultaneous steps, their outcomes."""
     then = case["then"]
     if "at_once" in case["when"]:
         _judge_race(_result(implementation, tenant_id, case["when"]), then)
@@ -371,6 +377,7 @@ def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
 
 
 def _judge_effect(implementation: Implementation, name: str, value: Any, before: Any) -> None:
+    """Check one side effect of a step; *before* is the state version before it."""
     if name == "none":
         return
     if name == "unchanged":

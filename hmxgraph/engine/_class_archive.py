@@ -1,6 +1,6 @@
 """The class archive in the shared cache: classes as Java has read, checked and linked them.
 
-A server that starts from it needs about 60 % of the time. Java writes it when a server that had none stops.
+With it, a server starts in about 60 % of the time. Java writes it when a server that had none stops.
 """
 
 import os
@@ -14,6 +14,7 @@ from hmxgraph.engine._jars import Distribution
 _FLAGS = ("-Xlog:cds*=off", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+VerifySharedSpaces")
 # An archive begins with a number that Java writes last.
 _MAGIC_BYTES = 4
+# Maximum time in which Java may write the archive of its own classes.
 _DUMP_SECONDS = 60.0
 
 
@@ -24,15 +25,15 @@ def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str,
     of one is missing, so the size is part of the name.
     """
     program = java.resolve()
-    of_java = _short_hash(str(program), str(program.stat().st_mtime_ns))
-    name = f"classes-{_short_hash(of_java, str(jars.folder), jars.version)}"
+    java_hash = _short_hash(str(program), str(program.stat().st_mtime_ns))
+    name = f"classes-{_short_hash(java_hash, str(jars.folder), jars.version)}"
     if archive := _whole(cache, name):
         return (*_FLAGS, f"-XX:SharedArchiveFile={archive}")
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError:  # with jars of its own, a server needs no cache
         return ()
-    own_classes = _archive_of_java(cache, program, f"java-{of_java}")
+    own_classes = _archive_of_java(cache, program, f"java-{java_hash}")
     return (*_FLAGS, *own_classes, f"-XX:ArchiveClassesAtExit={cache / f'{name}.{_short_hash(str(home))}'}")
 
 
@@ -61,6 +62,7 @@ def _archive_of_java(cache: Path, program: Path, name: str) -> tuple[str, ...]:
 
 
 def _dumped(program: Path, written: Path) -> Path | None:
+    """An archive of Java's own classes, written to *written* and then named by its size; None if Java cannot."""
     dump = (str(program), "-Xshare:dump", f"-XX:SharedArchiveFile={written}")
     try:
         subprocess.run(dump, check=True, capture_output=True, timeout=_DUMP_SECONDS)  # noqa: S603 - our own command
@@ -71,6 +73,7 @@ def _dumped(program: Path, written: Path) -> Path | None:
 
 
 def _whole(cache: Path, name: str) -> Path | None:
+    """A complete archive *name* in *cache*, whose file name ends with its size."""
     return next(filter(_is_whole, cache.glob(f"{name}-*.jsa")), None)
 
 

@@ -72,7 +72,7 @@ def exclusive(path: Path, seconds: float, waiting: Callable[[], None] = lambda: 
     """Hold the lock *path* during the block; *waiting* is called if acquiring it takes longer than half a second.
 
     Raises:
-        EngineError: another process held it for longer than *seconds*.
+        EngineError: another process held it for *seconds* (and up to half a second more).
 
     """
     from filelock import FileLock  # noqa: PLC0415 - only needed for a local server

@@ -21,11 +21,11 @@ from hmxgraph.engine._swap import DATABASE
 from hmxgraph.engine.server import Listener, Progress, Step, listening
 from hmxgraph.errors import EngineError, NotWritten
 
-# A dump of a large database takes a while to load.
+# How long to wait for another process that loads a dump: a large one takes a while.
 _LOCK_SECONDS = 1800
 # How the tool's lines about its progress begin, and the number of other lines quoted in an error.
 _PROGRESS = "Files: "
-_LINES = 5
+_QUOTED_LINES = 5
 
 
 def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
@@ -62,6 +62,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
+    """Raise `NotWritten` for *path* if the block raises an OSError."""
     try:
         yield
     except OSError as error:
@@ -69,9 +70,9 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _created(path: Path, temporary: Path) -> IO[bytes]:
-    """Create the file *temporary* next to *path*; fails if *path* is a folder, which a file cannot replace."""
+    """Create the file *temporary* next to *path*; fails if *path* is a folder or a device."""
     if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))  # a file cannot replace it
     if path.exists() and not path.is_file():
         raise OSError("not a file")  # a device would be replaced
     return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
@@ -111,6 +112,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
 
 @contextmanager
 def _usable(home: Path) -> Iterator[None]:
+    """Raise an `EngineError` about *home* if the block raises an OSError other than `NotWritten`."""
     try:
         yield
     except NotWritten:
@@ -153,7 +155,7 @@ def _administer(
     )
     if result.returncode != 0:
         lines = [line.strip() for line in result.stderr.splitlines() if not line.startswith(_PROGRESS)]
-        message = " ".join(filter(None, lines[:_LINES]))
+        message = " ".join(filter(None, lines[:_QUOTED_LINES]))
         raise EngineError(f"Neo4j's tool could not {arguments[0]} the database: {message[:400]}", _WAY_OUT)
 
 

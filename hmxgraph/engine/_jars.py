@@ -26,7 +26,7 @@ _LOCK_NAME = "neo4j-5.26.31.lock.json"
 
 
 class Jar(NamedTuple):
-    """One locked jar; the coordinate is ``group:artifact:version[:classifier]``.
+    """One jar of the lock file; its Maven coordinate is ``group:artifact:version[:classifier]``, its size in bytes.
 
     >>> Jar("io.netty:netty-all:4.1:linux-x86_64", "00", 1).file_name
     'netty-all-4.1-linux-x86_64.jar'
@@ -69,7 +69,7 @@ _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """State shared by the threads of one download."""
+    """State shared by the threads of one download: jgo's context, and the pauses before each attempt in seconds."""
 
     context: Any
     folder: Path
@@ -171,7 +171,7 @@ def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
 # The folder of jars that the server runs from: the user's own, or the one in the shared cache.
 
 _ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
-_FETCH_SECONDS = 1800
+_LOCK_SECONDS = 1800  # for another process that downloads the jars
 
 
 class Distribution(NamedTuple):
@@ -210,7 +210,7 @@ def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
     folder = settings.cache / f"neo4j-{lock.version}"
     if unsound(folder, lock.jars):
         try:
-            with exclusive(settings.cache / "jars.lock", _FETCH_SECONDS):
+            with exclusive(settings.cache / "jars.lock", _LOCK_SECONDS):
                 _complete(folder, settings, lock, listen)
         except OSError as error:
             raise _refusals.cache_unusable(settings.cache, error) from error
@@ -218,7 +218,7 @@ def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
 
 
 def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) -> None:
-    """Fill a temporary folder and rename it; an existing folder is repaired in place, jar by jar."""
+    """Download what *folder* lacks: a new one is filled under another name, an existing one repaired jar by jar."""
     target = folder if folder.is_dir() else folder.with_name(folder.name + ".partial")
     target.mkdir(parents=True, exist_ok=True)
     missing = unsound(target, lock.jars)

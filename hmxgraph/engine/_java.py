@@ -13,7 +13,8 @@ from hmxgraph.engine._settings import Settings
 
 # Python passes paths to Java as UTF-8 (except in a few old locales), which Java does not expect in the C locale.
 LOCALE = {"LC_ALL": "C.UTF-8"} if sys.getfilesystemencoding() == "utf-8" else {}
-_USUAL = (
+# Where packages of operating systems, Homebrew and container images install Java.
+_USUAL_PLACES = (
     "/usr/lib/jvm/*/bin/java",
     "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java",
     "/opt/homebrew/opt/openjdk*/bin/java",
@@ -33,7 +34,7 @@ def accepted(neo4j_version: str) -> frozenset[int]:
 
 
 def find(settings: Settings, majors: frozenset[int]) -> Path:
-    """The Java program to use.
+    """The Java program to use: the configured one, else the first in the usual places whose version is in *majors*.
 
     Raises:
         JavaMissing: none of *majors* was found, or ``HMXGRAPH_JAVA`` does not point to a suitable Java.
@@ -80,7 +81,7 @@ def _paths(settings: Settings) -> Iterator[Path]:
     on_path = shutil.which("java", path=settings.search_path)
     if on_path is not None:
         yield Path(on_path)
-    for pattern in _USUAL:
+    for pattern in _USUAL_PLACES:
         yield from sorted(Path("/").glob(pattern.removeprefix("/")))
     yield from _packaged()
 

@@ -15,7 +15,7 @@ from hmxgraph.engine import _class_archive, _data_home, _jars, _java, _process, 
 from hmxgraph.engine._data_home import exclusive, write_private
 from hmxgraph.engine._jars import Distribution, distribution
 from hmxgraph.engine._java import LOCALE
-from hmxgraph.engine._process import HOST, Ports, begin, tail
+from hmxgraph.engine._process import HOST, Ports, rotate, tail
 from hmxgraph.engine._settings import Settings
 from hmxgraph.engine._settings import read as read_settings
 from hmxgraph.engine.server import Listener, Progress, Server, Status, Step, listening
@@ -29,16 +29,17 @@ class HeapFull(NotEnoughMemory):
 
 
 class _Clue(NamedTuple):
-    """A log pattern that identifies a cause."""
+    """A regular expression that finds a cause in a log, regardless of case, with the error that it stands for."""
 
     pattern: str
     kind: type[EngineError]
     way_out: str
 
 
+# Known causes; the first that the log shows is reported.
 _CLUES = (
     _Clue(
-        # The second message appears when Neo4j cannot write its logs and tries to make the system database read-only.
+        # The second one appears when Neo4j cannot write its logs and tries to make the system database read-only.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
@@ -70,13 +71,16 @@ _CLUES = (
         "run the same command again; if HMXGRAPH_JARS is set, copy its jars again",
     ),
 )
-_LINES = 15
-_NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
+# Numbers of lines: quoted in an error whose cause is unknown, and searched for a cause at the end of either log.
+_QUOTED_LINES = 15
+_LOG_LINES = 400
 _DEBUG_LINES = 4000
+# Such as "Failed to start DatabaseId{60d71926[neo4j]}".
+_NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
 
 
 def startup_error(log_text: str, log: Path) -> EngineError:
-    """The error behind *log_text*: with the decisive line if the cause is known, else with the last lines.
+    """The error behind *log_text*: with the line that shows a known cause, else with the last lines.
 
     >>> print(startup_error("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
     the local server exited while starting: Address already in use
@@ -86,6 +90,7 @@ def startup_error(log_text: str, log: Path) -> EngineError:
 
 
 def _known_cause(log_text: str) -> EngineError | None:
+    """The error of the first of `_CLUES` that *log_text* shows, with the last line that shows it."""
     for clue in _CLUES:
         matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
@@ -109,14 +114,19 @@ def not_opened(log_text: str, log: Path) -> EngineError | None:
 
 
 def _message(line: str) -> str:
-    """A Java log line without time, level and class."""
+    """A Java log line without its time and level, or without "Caused by" and the class of the exception.
+
+    >>> _message("Caused by: java.net.BindException: Address already in use")
+    'Address already in use'
+
+    """
     return re.sub(r"^(Caused by: [\w.$]+: |[\d :.+-]+ [A-Z]+ +)", "", line.strip())
 
 
 def _without_trace(log_text: str) -> str:
     """The last lines of *log_text* without Java stack frames."""
     lines = [line for line in log_text.splitlines() if not re.match(r"\s+at |\s+\.\.\. \d+ more", line)]
-    return "\n".join(lines[-_LINES:])
+    return "\n".join(lines[-_QUOTED_LINES:])
 
 
 # The password of the local server: generated at the first start, kept in a private file of the data home.
@@ -132,7 +142,7 @@ def stored_password(home: Path) -> str | None:
 
 
 def ensure_password(home: Path, java: Path, jars: Distribution) -> str:
-    """The login password; before the first start, generates one and sets it in the database.
+    """The login password; before the first start, sets it in the database, and generates it unless it is stored.
 
     Raises:
         PasswordLost: there is a database, but not its password.
@@ -164,16 +174,19 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 # Start a server, or adopt a process that is already running on the data home, and wait until it answers.
 
 _TRIES = 3  # a free port may be taken before the server binds it
-_PAUSE = 0.1
-_LOG_LINES = 400
+_PAUSE_SECONDS = 0.1  # between two checks whether the server answers
 # MiB. After a full disk cut a write short, the server may misread a number in its transaction log: a length of up to
 # 2 GiB, which it allocates twice, or up to 2^31 records, whose list takes 8 GiB. Only then does it notice that the log
 # ends there, and recovery truncates the log.
-_HEAP_TO_RECOVER = 9216
+_RECOVERY_HEAP = 9216
 
 
 class _Launch(NamedTuple):
-    """A process that is starting up as a server, or an adopted one, whose ``debug_start`` is None."""
+    """A process that is starting up as a server, or an adopted one.
+
+    ``log_start`` and ``debug_start`` are the sizes of its output and of debug.log before the start; an adopted process
+    has no ``debug_start``.
+    """
 
     pid: int
     ports: Ports
@@ -205,18 +218,18 @@ def start(settings: Settings, listen: Listener) -> Server:
     password = ensure_password(settings.home, program, jars)
     listen(Step(f"starting Neo4j {jars.version}"))
     archive = _class_archive.flags(settings.cache, program, jars, settings.home)
-    usual = _process.command(program, jars, settings.home, sizes, (*_process.USUAL_COLLECTOR, *archive))
+    usual_command = _process.command(program, jars, settings.home, sizes, (*_process.USUAL_COLLECTOR, *archive))
     try:
-        return _start_process(settings, sizes, usual, password, jars.version)
+        return _start_process(settings, sizes, usual_command, password, jars.version)
     except HeapFull:
-        larger = sizes._replace(heap=min(_HEAP_TO_RECOVER, _settings.largest_heap(sizes.pagecache)))
+        larger = sizes._replace(heap=min(_RECOVERY_HEAP, _settings.largest_heap(sizes.pagecache)))
         if larger.heap <= sizes.heap:
             raise
     listen(Step(f"recovering with a heap of {larger.heap} MB"))
-    recovering = _process.command(program, jars, settings.home, larger, _process.COMPACTING_COLLECTOR)
-    _start_process(settings, larger, recovering, password, jars.version)
+    recovery_command = _process.command(program, jars, settings.home, larger, _process.COMPACTING_COLLECTOR)
+    _start_process(settings, larger, recovery_command, password, jars.version)
     _terminate(settings.home)
-    return _start_process(settings, sizes, usual, password, jars.version)
+    return _start_process(settings, sizes, usual_command, password, jars.version)
 
 
 def _start_process(
@@ -230,18 +243,18 @@ def _start_process(
         except PortTaken:
             if attempt == _TRIES or _process.is_pinned(settings):
                 raise
-    raise AssertionError
+    raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def _configure(settings: Settings, sizes: _settings.Memory, version: str) -> Ports:
     chosen = _process.choose(settings, _configured(settings.home))
-    write_private(_conf(settings.home), _process.text(chosen, sizes, version, salvage=settings.salvage))
+    write_private(_conf(settings.home), _process.conf_text(chosen, sizes, version, salvage=settings.salvage))
     return chosen
 
 
 def _launch(command: list[str], home: Path, chosen: Ports, password: str) -> _Launch:
     log = _log_path(home)
-    log_start = begin(log)
+    log_start = rotate(log)
     debug = _debug_log(home)
     debug_start = debug.stat().st_size if debug.is_file() else 0
     return _Launch(_process.launch(command, home, log), chosen, password, log_start, debug_start)
@@ -266,7 +279,7 @@ def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
 
 
 def ready(launch: _Launch, settings: Settings, version: str) -> Server:
-    """The launched server, once it accepts the password.
+    """The launched server, once it accepts the password and speaks Bolt.
 
     Raises:
         EngineError: it exited, did not open its database or answer in time, or refused the password.
@@ -279,7 +292,7 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
             raise startup_error(tail(log, _LOG_LINES, launch.log_start), log)
         if time.monotonic() > deadline:
             raise _refusals.unresponsive(launch.pid, settings.start_seconds, log)
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE_SECONDS)
     return _server(launch, settings.home, version or _process.version(launch.ports.http))
 
 
@@ -303,6 +316,12 @@ def _check_database(launch: _Launch, home: Path) -> None:
 
 
 def _logs_in(launch: _Launch, home: Path) -> bool:
+    """Whether the server accepts the password and speaks Bolt.
+
+    Raises:
+        EngineError: it refuses the password, or started without its database.
+
+    """
     answer = _process.login(launch.ports.http, USER, launch.password)
     if answer == 401:
         raise _refusals.password_refused(home)
@@ -330,6 +349,7 @@ def _conf(home: Path) -> Path:
 
 
 def _configured(home: Path) -> Ports | None:
+    """The ports of the last start, from neo4j.conf."""
     path = _conf(home)
     return _process.ports_in(path.read_text("utf-8")) if path.is_file() else None
 
@@ -338,7 +358,9 @@ def _configured(home: Path) -> Ports | None:
 
 Home: TypeAlias = str | os.PathLike[str] | None
 
-_LOCK_SECONDS = 1800  # the first start may fetch 143 MB over a slow line
+# How long to wait for the lock of the data home, and for a server to stop. A first start may fetch 143 MB over a slow
+# line while it holds the lock.
+_LOCK_SECONDS = 1800
 _STOP_SECONDS = 90
 _RESTORE_UNDONE = "a restore was interrupted: the database from before it is back, whole; run the restore again"
 
@@ -516,5 +538,5 @@ def _terminate(folder: Path) -> bool:
 
 
 def logs(home: Home = None, lines: int = 50) -> str:
-    """The last *lines* of the server's output, across restarts."""
+    """The last *lines* of the server's output, across restarts, up to 1 MiB."""
     return tail(_log_path(read_settings(home).home), lines)

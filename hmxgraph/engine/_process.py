@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 # The server's log.
 
-_LARGEST_TAIL = 1 << 20
-_ROTATION_SIZE = 4 << 20
+_MOST_TAIL_BYTES = 1 << 20
+_ROTATION_BYTES = 4 << 20
 
 
 def tail(log: Path, lines: int, since: int = 0) -> str:
-    """The last *lines* of *log* after the byte *since*; empty if there is no log."""
+    """The last *lines* of *log* after the byte *since*, up to 1 MiB; empty if there is no log."""
     if not log.is_file():
         return ""
     with log.open("rb") as file:
-        file.seek(max(since, log.stat().st_size - _LARGEST_TAIL))
+        file.seek(max(since, log.stat().st_size - _MOST_TAIL_BYTES))
         text = file.read().decode("utf-8", "replace")
     return "\n".join(text.splitlines()[-lines:]) if lines > 0 else ""
 
 
-def begin(log: Path) -> int:
-    """Rotate *log* if it is large (one older file is kept); returns the byte at which new output will start."""
+def rotate(log: Path) -> int:
+    """Rotate *log* if it has 4 MiB (one older file is kept); returns the byte at which new output will start."""
     size = log.stat().st_size if log.is_file() else 0
-    if size < _ROTATION_SIZE:
+    if size < _ROTATION_BYTES:
         return size
     log.replace(log.with_suffix(".1.log"))
     return 0
@@ -60,7 +60,7 @@ class Ports(NamedTuple):
 
 
 def choose(settings: Settings, last: Ports | None) -> Ports:
-    """Ports that are currently free.
+    """The configured ports, else those of the last start, else others; all of them are currently free.
 
     Raises:
         PortTaken: a configured port is in use, or both are the same.
@@ -123,15 +123,18 @@ def _fresh(count: int) -> list[int]:
 
 # Health checks, on the loopback interface and without a proxy.
 
+# The bytes that begin a Bolt connection, then four proposed versions: 5.4, 4.4, none, none.
 _BOLT_HELLO = bytes.fromhex("6060b017") + bytes.fromhex("00000405") + bytes.fromhex("00000404") + bytes(8)
-_SECONDS = 2
-_SHORT_SECONDS = 0.5
+# Timeouts in seconds: for a Bolt answer, for an HTTP answer, and for a connection alone.
+_BOLT_SECONDS = 2
+_HTTP_SECONDS = 10
+_CONNECT_SECONDS = 0.5
 
 
 def speaks_bolt(port: int) -> bool:
     """Whether a Bolt server agrees on a protocol version (Bolt handshake, version 4.4 or 5.4)."""
     try:
-        with socket.create_connection((HOST, port), _SECONDS) as connection:
+        with socket.create_connection((HOST, port), _BOLT_SECONDS) as connection:
             connection.sendall(_BOLT_HELLO)
             answer = connection.recv(4)
     except OSError:
@@ -142,7 +145,7 @@ def speaks_bolt(port: int) -> bool:
 def takes_connections(port: int) -> bool:
     """Whether *port* accepts a connection, or is too busy to answer; a frozen process still accepts some."""
     try:
-        socket.create_connection((HOST, port), _SHORT_SECONDS).close()
+        socket.create_connection((HOST, port), _CONNECT_SECONDS).close()
     except TimeoutError:
         return True
     except OSError:
@@ -168,7 +171,7 @@ def version(port: int) -> str:
 
 
 def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int | None, bytes]:
-    connection = HTTPConnection(HOST, port, timeout=_SECONDS * 5)
+    connection = HTTPConnection(HOST, port, timeout=_HTTP_SECONDS)
     try:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
@@ -207,7 +210,7 @@ _SINCE_2025 = {
 }
 
 
-def text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -> str:
+def conf_text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -> str:
     """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown.
 
     With *salvage*, a database whose transaction log has an unreadable end is opened without that end.
@@ -258,7 +261,7 @@ def browser_style() -> dict[str, dict[str, str]]:
 def ports_in(conf: str) -> Ports | None:
     """The ports in a neo4j.conf; None unless it sets both.
 
-    >>> ports_in(text(Ports(7687, 7474), Memory(512, 128), "5.26.31"))
+    >>> ports_in(conf_text(Ports(7687, 7474), Memory(512, 128), "5.26.31"))
     Ports(bolt=7687, http=7474)
 
     """
@@ -287,8 +290,11 @@ def home_argument(home: Path) -> str:
 # us and leaves no zombie.
 _DETACHED = 'umask 077; exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
+# Seconds between two checks whether the server has exited.
 _PAUSE = 0.1
+# How often the command line of a process is read while it is empty, and the seconds between two attempts.
 _ATTEMPTS = 10
+_ATTEMPT_PAUSE = 0.01
 
 
 def launch(command: list[str], home: Path, log: Path) -> int:
@@ -330,7 +336,7 @@ def _command(running: "psutil.Process") -> list[str]:
         command = running.cmdline()
         if command:
             return command
-        time.sleep(_PAUSE / _ATTEMPTS)
+        time.sleep(_ATTEMPT_PAUSE)
     return []
 
 

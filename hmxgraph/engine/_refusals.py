@@ -19,7 +19,7 @@ from hmxgraph.errors import (
 )
 
 _MIB = 1024 * 1024
-_ROOM = 300  # MiB that a first start writes, mostly transaction logs
+_FIRST_START_MIB = 300  # what a first start writes, mostly transaction logs
 _OTHER_SERVER = "set HMXGRAPH_URI to another Neo4j (docker compose up -d starts one)"
 
 
@@ -37,7 +37,7 @@ def home_unusable(home: Path, error: OSError) -> EngineError:
 
 
 def lock_held(path: Path, seconds: float) -> EngineError:
-    """Another process holds the file lock."""
+    """Another process has held the file lock at *path* for longer than this one waits."""
     reason = f"another process has held {path} for {seconds:.0f} s"
     return EngineError(reason, "wait until it has finished (a first start downloads the server), or end it; try again")
 
@@ -147,7 +147,7 @@ def torn_log(log: Path) -> StoreDamaged:
 
 
 def not_opened(log: Path, cause: str) -> StoreDamaged:
-    """Neo4j says why the database does not open."""
+    """The database does not open, for the *cause* that Neo4j states."""
     way_out = f"see {log}; hmxgraph restore replaces the database with a dump"
     return StoreDamaged(f"the database does not open: {cause}", way_out)
 
@@ -156,9 +156,9 @@ def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
     """The process is running but does not answer."""
     reason = f"the local server (process {pid}) does not answer after {seconds:.0f} s"
     free = disk_usage(log.parent).free // _MIB
-    if free < _ROOM:
+    if free < _FIRST_START_MIB:
         reason += f", with {free} MiB left on the disk of its data"
-        return ServerUnresponsive(reason, f"free {_ROOM} MB there, run `hmxgraph server stop` and try again")
+        return ServerUnresponsive(reason, f"free {_FIRST_START_MIB} MB there, run `hmxgraph server stop` and try again")
     retry = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
     # Only debug.log reports a database that cannot be opened.
     return ServerUnresponsive(reason, f"{retry}, or see {log} and debug.log next to it")

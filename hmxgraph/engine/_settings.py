@@ -127,6 +127,7 @@ def _port(name: str, environment: Mapping[str, str]) -> int | None:
 
 _MIB = 1024 * 1024
 _OUTSIDE_HEAP = 384  # MiB, measured: class data, threads and buffers of an idle Neo4j 5.26
+# The memory limit of a container in bytes, in cgroup versions 2 and 1; version 2 says "max" for none.
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
@@ -138,7 +139,9 @@ class Memory(NamedTuple):
 
 
 def share(physical: int, heap: int | None = None, pagecache: int | None = None) -> Memory:
-    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth, within bounds.
+    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth of it.
+
+    The defaults are at least 512 and 128 MiB, and at most 2,048 and 4,096.
 
     Raises:
         NotEnoughMemory: together with Java's own memory they exceed the machine's.
@@ -162,11 +165,12 @@ def physical_mebibytes() -> int:
     """The memory of this machine, or the container's limit if that is lower."""
     import psutil  # noqa: PLC0415 - only needed for a local server
 
-    limits = [int(text) for text in map(_read, _CGROUP_LIMITS) if text.isdecimal()]
+    limits = [int(text) for text in map(_limit_in, _CGROUP_LIMITS) if text.isdecimal()]
     return min([int(psutil.virtual_memory().total), *limits]) // _MIB
 
 
-def _read(path: Path) -> str:
+def _limit_in(path: Path) -> str:
+    """The text in *path*; empty if there is no such file."""
     return path.read_text("ascii").strip() if path.is_file() else ""
 
 

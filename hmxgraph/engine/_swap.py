@@ -19,8 +19,10 @@ def exists(data: Path) -> bool:
 
 
 def replace(data: Path, new: Path) -> None:
-    """Put the database in *new* in the place of the one in *data*."""
+    """Put the database in *new* in the place of the one in *data*, which is kept until :func:`confirm`."""
     parts = [part for part in _PARTS if (data / part / DATABASE).exists()]
+    # The empty folders of the former database appear in one step: `undo` takes a missing one to mean that the former
+    # database lacked that part.
     prepared = data / _DISCARDED
     shutil.rmtree(prepared, ignore_errors=True)
     for part in parts:

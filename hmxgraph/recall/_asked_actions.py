@@ -157,7 +157,8 @@ def _reported(artifact: KnownArtifact, question: Question, message_terms: frozen
     Of several failures, the one with most words in the question counts. Enough are the share that :func:`_least_share`
     returns, and at least two words, or the only one. A failure of fewer than ``_TELLING_WORDS`` words also needs a
     question that speaks of trouble or names the action. If the question speaks of trouble, it also reports the failure
-    if its own words, without those of any failure and of the actions, are at least two and all belong to the failure.
+    if its own words, without those in ``ANY_FAILURE`` and those of the actions, are at least two and all belong to the
+    failure.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)

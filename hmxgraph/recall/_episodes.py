@@ -45,7 +45,7 @@ def add_episodes(
         eligible += kept
         used = box.in_section.get(SECTION, 0)
         if _is_log(sessions[0]):
-            chosen = _chosen_steps(kept, log_cap - used, part=not used)
+            chosen = _chosen_steps(kept, log_cap - used, may_lack=not used)
         else:
             chosen = _chosen(kept, (session_cap - used) // (len(parts) - place), errors)
         for unit in chosen:
@@ -152,14 +152,14 @@ def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[U
     return _fitting(units, [*first, *ends, *best], limit)
 
 
-def _chosen_steps(units: Sequence[Unit], limit: int, *, part: bool) -> list[Unit]:
-    """Return the units of the steps that fit *limit* whole, best first; with *part*, the best step may lack units."""
+def _chosen_steps(units: Sequence[Unit], limit: int, *, may_lack: bool) -> list[Unit]:
+    """Return the units of the steps that fit *limit* whole, best first; if *may_lack*, the best step may lack units."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit
     for places in steps:
         tokens = sum(_tokens(units[place]) for place in places)
-        if tokens <= left or (part and not chosen):
+        if tokens <= left or (may_lack and not chosen):
             chosen += places
             left -= min(tokens, left)
     return _fitting(units, chosen, limit)

@@ -24,7 +24,7 @@ from hmxgraph.text.terms import word_trigrams
 
 ALIKE = 0.92
 # Sets of fewer trigrams are that similar only if they are equal: 11 of 12 is less than 0.92.
-FEW = 12
+FEW_TRIGRAMS = 12
 # Number of texts whose words and trigrams are cached, some kilobytes each: packs of one tenant compare the same ones.
 _CACHED_TEXTS = 4_096
 # Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" are left unchanged.
@@ -34,6 +34,7 @@ _BEFORE = _QUOTES + "([{\u00a1\u00bf\uff08"
 _AFTER = _QUOTES + _SENTENCE + ")]}\uff09"
 # Words of only these characters are dropped; ":(" and "[]" carry meaning and stay.
 _MEANINGLESS = _QUOTES + _SENTENCE + "#\u2022"
+# Characters of scripts without spaces between words.
 _WITHOUT_SPACES = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
 _Trigrams: TypeAlias = frozenset[int]
 
@@ -41,7 +42,7 @@ _Trigrams: TypeAlias = frozenset[int]
 class Shape(NamedTuple):
     """The trigram hashes of a text, and a few of them (the prefix) of which every similar text contains at least one.
 
-    The prefix is empty for sets smaller than ``FEW``, which are compared for equality.
+    The prefix is empty for sets smaller than ``FEW_TRIGRAMS``, which are compared for equality.
     """
 
     trigrams: _Trigrams
@@ -86,12 +87,12 @@ class Duplicates:
     def _nearly_repeats(self, shape: Shape) -> bool:
         own, prefix = shape
         least, most = ALIKE * len(own), len(own) / ALIKE
-        for start in prefix:
-            for other in self._by_trigram.get(start, ()):
+        for trigram in prefix:
+            for other in self._by_trigram.get(trigram, ()):
                 if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
                     return True
-        for start in prefix:
-            self._by_trigram.setdefault(start, []).append(own)
+        for trigram in prefix:
+            self._by_trigram.setdefault(trigram, []).append(own)
         return False
 
 
@@ -99,7 +100,7 @@ class Duplicates:
 def _shape(text: str) -> Shape:
     own = frozenset(map(hash, word_trigrams(_normalised_words(text))))
     # Any fixed order works for the prefix filter; hash order is the fastest.
-    prefix = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW else ()
+    prefix = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW_TRIGRAMS else ()
     return Shape(own, tuple(prefix))
 
 

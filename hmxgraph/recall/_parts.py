@@ -42,15 +42,15 @@ class RankingByParts(Ranking):
 
     def relevance(self, scores: Floats) -> Floats:
         """Return final *scores* scaled so that the best event for each part has 1."""
-        linked = scores - self.first
-        return _largest(ranking.relevance(ranking.first + linked) for ranking in self._rankings)
+        gains = scores - self.first
+        return _largest(ranking.relevance(ranking.first + gains) for ranking in self._rankings)
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
         """Which events are about any part of the question; all parts have equal shares of the *budget*."""
-        linked = scores - self.first
+        gains = scores - self.first
         related = np.zeros(len(relevance), dtype=np.bool_)
         for ranking in self._rankings:
-            own_scores = ranking.first + linked
+            own_scores = ranking.first + gains
             share = max(budget // len(self._rankings), 1)
             related |= ranking.related(own_scores, ranking.relevance(own_scores), share)
         return related

@@ -30,7 +30,7 @@ class QuotedError:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words of the message that tell errors apart; () if they are fewer than two or it is no error message.
+        """The words of the quotation that tell errors apart; () if they are fewer than two, or it is no error message.
 
         A quotation is an error message if the question speaks of trouble or certainly quotes an error, or if the result
         of a call has the same message. The result need not be marked as failed: a command that reports failed tests has
@@ -57,7 +57,7 @@ class QuotedError:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """The rarity of each word of the message, without words with digits, which vary, and words of all failures."""
+        """The rarity of each word of the message but those with digits, which vary, and those in ``ANY_FAILURE``."""
         message_terms = dict.fromkeys(terms(self.question.error))
         specific = [term for term in message_terms if term.isalpha() and term not in ANY_FAILURE]
         frequency = (self.pool.occurrences.counts(specific) > 0).sum(axis=1)

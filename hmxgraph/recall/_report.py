@@ -8,11 +8,14 @@ from typing import Any, TypeAlias
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
-# The style class of each score component.
+# The style classes of the sections in the bar, repeated if there are more sections; those of the score components.
+_COLOURS = "abcd"
 _SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
-# Characters shown of a summary, and of an event of the evidence; number of these events shown.
-_SUMMARY = 110
-_MOST_SHOWN = 300
+# Characters shown of the question in the title and the heading, of an entry or a dropped candidate in one line, and of
+# an event of the evidence; number of these events shown.
+_TITLE_LENGTH, _HEADING_LENGTH = 80, 400
+_LINE_LENGTH = 110
+_EVENT_LENGTH = 300
 _MOST_EVENTS = 60
 _STYLE = """
 .hmx{--ink:#1c2733;--dim:#5b6773;--line:#d5dce3;--ground:#fff;--box:#f5f7f9;--a:#3b6ea5;--b:#6aa56a;--c:#b58a3b;
@@ -78,7 +81,7 @@ def pack_html(
     if fragment:
         return body
     head = "<meta charset='utf-8'><meta name='viewport' content='width=device-width,initial-scale=1'>"
-    title = f"<title>{escape(pack.query_context[:80])}</title>"
+    title = f"<title>{escape(pack.query_context[:_TITLE_LENGTH])}</title>"
     script = f"<script>{_COPY}</script>" if text else ""
     return f"<!doctype html><html lang='en'><head>{head}{title}</head><body>{body}{script}</body></html>"
 
@@ -88,7 +91,7 @@ def _head(pack: ContextPack) -> str:
     counts = f"{assembly.included_count} of {assembly.candidate_count} candidates"
     request = f"{assembly.assembly_strategy}, {assembly.query_classification.intent}, as of {pack.created_at}"
     line = f"{counts} &middot; {escape(request)} &middot; pack <code>{escape(pack.pack_id[:8])}</code>"
-    return f"<h1>{escape(pack.query_context[:400])}</h1><div class='dim'>{line}</div>"
+    return f"<h1>{escape(pack.query_context[:_HEADING_LENGTH])}</h1><div class='dim'>{line}</div>"
 
 
 def _prompt(text: str, *, copy: bool) -> str:
@@ -104,12 +107,12 @@ def _budget(pack: ContextPack) -> str:
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
-        f"<i class='{'abcd'[place % 4]}' style='width:{_percent(tokens, budget.total_budget)}' "
+        f"<i class='{_COLOURS[place % len(_COLOURS)]}' style='width:{_percent(tokens, budget.total_budget)}' "
         f"title='{escape(_words(name))}: {tokens} tokens'></i>"
         for place, (name, tokens) in enumerate(used)
     )
     key = " ".join(
-        f"<span><i class='{'abcd'[place % 4]}'></i>{escape(_words(name))} {tokens}</span>"
+        f"<span><i class='{_COLOURS[place % len(_COLOURS)]}'></i>{escape(_words(name))} {tokens}</span>"
         for place, (name, tokens) in enumerate(used)
     )
     title = f"Budget: {budget.used} of {budget.total_budget} tokens"
@@ -147,7 +150,7 @@ def _entry(
     """One entry: its first words and score; when opened, its full text, reasons and evidence."""
     scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
     line = " · ".join(part.strip() for part in entry.content.splitlines())
-    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(line, _SUMMARY))}"
+    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(line, _LINE_LENGTH))}"
     body = f"<pre>{escape(entry.content)}</pre><div class='dim'>{_why(entry, about, scored, weights)}</div>"
     evidence = _trail(trails.get(entry.source_id, ()))
     return f"<details id='{escape(entry.source_id)}'><summary>{summary}</summary>{body}{evidence}</details>"
@@ -189,7 +192,7 @@ def _trail(events: Sequence[Mapping[str, Any]]) -> str:
 
 def _event(event: Mapping[str, Any]) -> str:
     head = " ".join(escape(event[name]) for name in ("timestamp", "session_id", "event_type"))
-    return f"<li><span class='dim'>{head}</span> {escape(event['text'][:_MOST_SHOWN])}</li>"
+    return f"<li><span class='dim'>{head}</span> {escape(event['text'][:_EVENT_LENGTH])}</li>"
 
 
 def _drops(pack: ContextPack, texts: Mapping[str, str]) -> str:
@@ -205,7 +208,7 @@ def _drops(pack: ContextPack, texts: Mapping[str, str]) -> str:
 
 def _drop_rows(drops: Iterable[DroppedEntry], texts: Mapping[str, str]) -> Iterator[str]:
     for drop in drops:
-        text = truncate_line(texts[drop.source_id], _SUMMARY) if drop.source_id in texts else drop.source_id
+        text = truncate_line(texts[drop.source_id], _LINE_LENGTH) if drop.source_id in texts else drop.source_id
         reason = _words(drop.drop_reason)
         cells = (str(drop.rank), _words(drop.section), reason, f"{drop.relevance_score:.3f}", text)
         yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -40,13 +40,15 @@ _QUOTED = 0.6
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # Of the events that are known to report the error, those count whose share of the question is at least this fraction
 # of the largest.
-_OF_BEST_REPORT = 0.8
+_OF_BEST_MATCH = 0.8
 # Factor on all other steps if it is known which events report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
-# For a question about how something ended: the least score of a step that matches well, the factor on the first of
-# them (1 on the last), the least score of an edit whose reasons are shown, how many steps before it may give them, and
-# how much less each of these steps scores.
-_MATCHES_WELL, _FIRST, _NEAR_END, _REASONS, _LESS_PER_REASON = 0.5, 0.3, 0.8, 3, 0.01
+# For a question about how something ended: the least score of a step that matches well, and the factor on the first of
+# them (1 on the last).
+_MATCHES_WELL, _FIRST = 0.5, 0.3
+# The least score, after this factor, of a step with an edit whose reasons are shown; how many steps before it may give
+# them, and how much less each of these scores than the one after it.
+_NEAR_END, _REASONS, _LESS_PER_REASON = 0.8, 3, 0.01
 # A session with fewer steps counts as one with this many when terms are compared within it.
 _FEW_STEPS = 64
 # The score of a step with a report, for a question about the past or about how something ended. A report is a message
@@ -94,9 +96,9 @@ def step_scores(
     that the question quotes scores 1, the next five steps slightly less, even without a call; *errors* are the events
     that are known to report that failure. Otherwise steps that edit no file count less, if any step edits one.
 
-    Measured on two sets of 18 questions, each with all steps of three long logs that help to answer it, as nDCG of the
-    best eight, with the root of the share: .48 and .55; without the factor for edits .46 and .53; without neighbours
-    and share as well .40 and .51. On 30 other questions, the share itself instead of its root gave .46 instead of .44.
+    Measured as nDCG of the best eight steps, on two sets of 18 questions, for each of which all helpful steps of three
+    long logs are known: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40
+    and .51. These used the square root of the share; on 30 other questions, that gave .44, and the share itself .46.
     Since terms count less in sessions where many steps contain them, packs for 8 other questions hold the same evidence
     in 119 instead of 158 lines.
     """
@@ -124,7 +126,7 @@ def step_scores(
         scores = _towards_the_end(scores, np.logical_or.reduceat(edits, starts), pool.sessions[starts])
     if troubled:
         if errors is not None and errors.any():
-            failures = errors & (match.share >= _OF_BEST_REPORT * match.share[errors].max())
+            failures = errors & (match.share >= _OF_BEST_MATCH * match.share[errors].max())
             scores *= _BESIDE_KNOWN_ERROR
         else:
             failures = _quoted_failures(match, pool)

@@ -71,11 +71,13 @@ def months_later(calendar_day: date, months: int) -> date:
 # the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises that or OverflowError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+# Numbers in words: those that may follow "last", and those that may begin "... weeks ago" or "... weeks before".
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
 # Names that without a day, a year or a word such as "in" may not mean a month: "may" and "march" are also verbs, "dec"
 # occurs in identifiers, Jan and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
+# Days of a unit in a distance ("two months ago"); months of a unit beside another time ("the month before May 5").
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
@@ -94,11 +96,11 @@ _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
 # before a year, or at the end of a clause.
-_NOT_LAST = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
+_NO_YEAR_OR_END = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
 _LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
 _MONTHS_OR_VERBS = (
-    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_NOT_LAST}"),
-    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_NOT_LAST}"),
+    re.compile(rf"(?:{_LED})\s+)?\b\d{{1,2}}\s+(?:may|march)\b{_NO_YEAR_OR_END}"),
+    re.compile(rf"(?:{_LED}|in|during|for|of|the)\s+)?\b(?:may|march)\s+\d{{1,2}}\b{_NO_YEAR_OR_END}"),
 )
 
 
@@ -178,6 +180,7 @@ def _relative_day(match: re.Match[str], today: date) -> Days:
 
 
 def _last_unit(match: re.Match[str], today: date) -> Days:
+    """Return a whole week, month, quarter, year or weekend: "last week", "this year"."""
     unit, now = match["unit"], match["which"] == "this"
     if unit == "weekend":
         return _weekend(today, now=now)
@@ -201,11 +204,13 @@ def _weekend(today: date, *, now: bool) -> Days:
     return saturday, saturday + timedelta(days=2)
 
 
-def _last_units(match: re.Match[str], today: date) -> Days:
+def _past_units(match: re.Match[str], today: date) -> Days:
+    """Return the days up to today: "last 3 weeks"."""
     return today - timedelta(days=int(_number_of(match["n"]) * _UNIT_DAYS[match["unit"]])), today + timedelta(days=1)
 
 
 def _ago(match: re.Match[str], today: date) -> Days:
+    """Return the days around the day that is so long ago: "a year and two months ago"."""
     more = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
     return _centred_range(today - timedelta(days=int(more)), match, -1)
 
@@ -221,6 +226,7 @@ def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
 
 
 def _weekday(match: re.Match[str], today: date) -> Days:
+    """Return the latest such day before today."""
     back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7
     return _one_day(today - timedelta(days=back or 7))
 
@@ -231,6 +237,7 @@ def _weekday_of_week(match: re.Match[str], today: date) -> Days:
 
 
 def _units_offset(match: re.Match[str], base: Days) -> Days:
+    """Return the days around the day at a distance from *base*: "two weeks before" it."""
     if match["side"] == "after":
         return _centred_range(base[1] - timedelta(days=1), match, 1)
     return _centred_range(base[0], match, -1)
@@ -280,9 +287,10 @@ def _number_of(name: str) -> float:
 
 
 # The first part of "a year and two months ago".
-_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
+_LONGER_UNIT_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
 TIME_RULES: tuple[Rule, ...] = (
+    # Such as "2023-05-07", "2023-05-07t12:00:00z"
     Rule(
         re.compile(
             r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
@@ -291,16 +299,19 @@ TIME_RULES: tuple[Rule, ...] = (
         _iso_day,
         is_calendar=True,
     ),
+    # "7 May 2023", "5th to 7th of May"
     Rule(
         re.compile(rf"\b(?:{_DAY_NUMBER}{_DASH_OR_TILL})?{_LAST_DAY}\s+(?:of\s+)?{_MONTH}{_YEAR}"),
         _month_day,
         is_calendar=True,
     ),
+    # "May 7, 2023", "May 5-7"
     Rule(
         re.compile(rf"\b{_MONTH}\s+{_DAY_NUMBER}(?:{_DASH_OR_TILL}{_LAST_DAY})?\b(?!\d){_YEAR}"),
         _month_day,
         is_calendar=True,
     ),
+    # "May 2023", "in May"
     Rule(
         re.compile(
             rf"(?P<in>\b(?:in|during|since|by|of|until|before|after|last|early|late|mid)[\s-]+)?\b{_MONTH}{_YEAR}"
@@ -309,6 +320,7 @@ TIME_RULES: tuple[Rule, ...] = (
         is_calendar=True,
     ),
     Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, is_calendar=True),
+    # "between March and May 2023"
     Rule(
         re.compile(rf"(?P<in>\b(?:between|from)\s+){_MONTH}{TILL}(?P<last>{MONTH_NAMES})\b\.?{_YEAR}"),
         _whole_months,
@@ -321,11 +333,12 @@ TIME_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
-        _last_units,
+        _past_units,
     ),
-    Rule(re.compile(rf"(?:{_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago),
+    Rule(re.compile(rf"(?:{_LONGER_UNIT_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago),
     Rule(re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday),
     Rule(re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week),
+    # "Q2 2023", "in the second quarter"
     Rule(
         re.compile(
             r"(?P<in>\b(?:in|during|since|by|of|until|before|after)\s+(?:the\s+)?)?"
@@ -334,6 +347,7 @@ TIME_RULES: tuple[Rule, ...] = (
         _quarter,
         is_calendar=True,
     ),
+    # "in 2023", "from 2020 to 2022"
     Rule(
         re.compile(
             r"(?P<in>\b(?:in|during|since|of|by|until|before|after|(?P<from>between|from))\s+)(?P<year>(?:19|20)\d\d)\b"
@@ -374,6 +388,7 @@ _HOLIDAY_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
 # Seasons and holidays, which can also be what a question is about.
 OCCASIONS = "|".join((*_SEASONS, _HOLIDAY_NAMES))
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
+# Words before a season or holiday that show that it is meant as a time: "in the summer", "last summer".
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
 _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
@@ -461,7 +476,7 @@ def _easter(year: int) -> date:
     return date(year, month, day + 1)
 
 
-def _digits(match: re.Match[str], _today: date) -> Days | None:
+def _numeric_date(match: re.Match[str], _today: date) -> Days | None:
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     if match["mark"] != "." and first <= 12 and second <= 12 and first != second:
         return None
@@ -471,15 +486,17 @@ def _digits(match: re.Match[str], _today: date) -> Days | None:
 
 
 def _weekdays_ago(match: re.Match[str], today: date) -> Days:
+    """Return the n-th such day before today: "two Mondays ago"."""
     back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7 or 7
     return _one_day(today - timedelta(days=back + 7 * int(_number_of(match["n"]) - 1)))
 
 
-def _hours(match: re.Match[str], today: date) -> Days:
+def _past_hours(match: re.Match[str], today: date) -> Days:
     return today - timedelta(days=ceil(_number_of(match["n"]) / 24)), today + timedelta(days=1)
 
 
 CALENDAR_RULES: tuple[Rule, ...] = (
+    # "early May", "the first half of June 2023", "last week of May"
     Rule(
         re.compile(
             r"\b(?:(?P<part>early|beginning of|start of|mid|middle of|late|end of)"
@@ -491,14 +508,15 @@ CALENDAR_RULES: tuple[Rule, ...] = (
     ),
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, is_calendar=True),
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_HOLIDAY_NAMES})\b{_YEAR}"), _holiday, is_calendar=True),
+    # "7.5.2023", "25/12/2023"
     Rule(
         re.compile(
             r"(?<![\d./-])(?P<first>\d{1,2})(?P<mark>[./-])\s?(?P<second>\d{1,2})(?P=mark)\s?"
             r"(?P<year>(?:19|20)\d\d)\b(?![./-]?\d)"
         ),
-        _digits,
+        _numeric_date,
         is_calendar=True,
     ),
     Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
-    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _hours),
+    Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _past_hours),
 )

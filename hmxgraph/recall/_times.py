@@ -125,12 +125,13 @@ def _place(time: _Time) -> tuple[int, int]:
 
 def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
     """Yield times offset from one of *times*, such as "two weeks before 11 August"."""
-    first: dict[int, _Time] = {}
+    # Of times with the same start, the longest comes first.
+    longest: dict[int, _Time] = {}
     for time in times:
-        first.setdefault(time.start, time)
-    for pattern, resolve in OFFSETS if first else ():
+        longest.setdefault(time.start, time)
+    for pattern, resolve in OFFSETS if longest else ():
         for match in pattern.finditer(text):
-            base = first.get(match.end())
+            base = longest.get(match.end())
             if base is None:
                 continue
             try:
@@ -140,7 +141,7 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """Yield *times* without relative ones that a calendar date specifies: one with a year, or right after them."""
+    """Yield *times* without relative ones that a later date specifies: one with a year, or a date right after them."""
     last_full_date = max((time.start for time in times if time.full), default=-1)
     calendar_starts = {time.start for time in times if time.is_calendar}
     for time in times:

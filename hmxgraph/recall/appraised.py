@@ -57,7 +57,8 @@ class Contest:
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
     """Resolve *conflicts* among those *candidates* that have no verdict: the side with the highest confidence wins.
 
-    Sides with nearly the same confidence as the winner do not lose: they and the winner are disputed.
+    Of equal confidence, the side with more evidence wins, then the later one. Sides with nearly the same confidence as
+    the winner do not lose: they and the winner are disputed.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
@@ -150,7 +151,7 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
-# Words common to most facts and preferences hardly distinguish between them.
+# Words common to most facts and preferences hardly distinguish between them; factor on the weight of these.
 _PLAIN_WORDS = frozenset(terms("use want need prefer like"))
 _PLAIN_WEIGHT = 0.5
 _FEW_TEXTS = 10
@@ -171,12 +172,14 @@ class _Vocabulary:
     def weights(self, by_words: Ranking, question_terms: Sequence[str]) -> dict[str, float]:
         """Return the weight of each term by its rarity among events and knowledge together."""
         pool = by_words.pool
-        phrasing = match_words(question_terms, pool, by_words.event_count)
-        counts = (phrasing.counts >= 1).sum(axis=1) + np.array([self.frequency.get(term, 0) for term in question_terms])
+        event_match = match_words(question_terms, pool, by_words.event_count)
+        counts = (event_match.counts >= 1).sum(axis=1) + np.array(
+            [self.frequency.get(term, 0) for term in question_terms]
+        )
         # Count an unseen term as seen once, and assume at least ten texts: fewer say little about rarity.
         counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
         plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
-        return dict(zip(question_terms, (plain * phrasing.factors * rarity(counts, size)).tolist(), strict=True))
+        return dict(zip(question_terms, (plain * event_match.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
         """Return corrections for terms of the question that occur in neither the events nor the knowledge.
@@ -203,7 +206,8 @@ def _appraisal(
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
-    return Appraisal(question, weights, decay, priors, *counter_and_guidance)
+    clauses = () if by_words.takes_whole else question.clauses
+    return Appraisal(question, weights, decay, priors, *counter_and_guidance, clauses=clauses)
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:

@@ -129,7 +129,7 @@ def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> Re
     """Return how recency decays for *request* as of *as_of_us*.
 
     It decays from the time that the question names, else from now. It is 0 for a question about the past that names no
-    time, unless that asks for the latest or has no terms ("?"). With ``recency_biased`` it always decays from now, with
+    time, unless it asks for the latest or has no terms ("?"). With ``recency_biased`` it always decays from now, with
     a shorter half-life.
     """
     if request.strategy == "recency_biased":

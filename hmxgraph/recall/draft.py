@@ -1,8 +1,8 @@
 """The draft of a pack: every candidate scored and ranked, before the entries are chosen.
 
-Three words recur. The *cases* are sessions about a person or thing that the question names. A *log of many tasks* is a
-session too long to be shown as one episode: steps of it are shown instead. The *routine* is what the procedures in the
-pack have the agent do.
+Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. The *cases*
+are sessions about a person or thing that the question names. A *log of many tasks* is a session too long to be shown as
+one episode: steps of it are shown instead. The *routine* is what the procedures in the pack have the agent do.
 """
 
 from collections import Counter
@@ -88,9 +88,9 @@ class GlobalRanking:
 
 # The draft: every candidate scored and ranked.
 
-# Events compared for duplicates: their tokens exceed the budget by this factor, because duplicates drop out; of
-# events with the same terms and length, at most this many; in all at least and at most this many.
+# Events are compared for duplicates until their tokens exceed the budget by this factor, because duplicates drop out.
 _MARGIN = 1.2
+# Number of events compared: the most with the same terms and length, the fewest and the most in all.
 _COMPARED_ALIKE = 2
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
@@ -199,11 +199,13 @@ class Draft:
     def whole_sessions(self) -> frozenset[str]:
         """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
 
-        They are the running session with either all cases or a few examples; if the question quotes an error of a known
-        session and all examples failed, one is added in which the same call worked. Examples are for questions that
-        want some and, if the best is a log of many tasks, for others that do not ask for a time. For them, the pack
-        must have both episodes and procedures, and there must be work with tools or something to show as a procedure:
-        conversations are shown line by line. Strategies that only show single events have no whole sessions.
+        They are the running session with either all cases or a few examples. Beside a procedure that is not a guess,
+        there is one example, and the session with the newest statement about the question. If the question quotes an
+        error of a known session and all examples failed, one is added in which the same call worked. Examples are for
+        questions that want some and, if the best is a log of many tasks, for others that do not ask for a time. For
+        them, the pack must have both episodes and procedures, and there must be work with tools or something to show as
+        a procedure: conversations are shown line by line. Strategies that only show single events have no whole
+        sessions.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -371,7 +373,7 @@ class Draft:
     def compared_ids(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget, to be compared for duplicates.
 
-        Of events with the same terms and length, which are usually duplicates, it has only two.
+        Of events with the same terms and length, which are usually duplicates, it has at most two.
         """
         ids: list[str] = []
         tokens = 0

@@ -35,8 +35,10 @@ from hmxgraph.text.terms import TokenCounter
 
 # The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
 HELPS = 0.2
-# Weight of recency among nearly equal examples; factor on those that did not do what was asked.
-_BY_TIME, _IF_OTHER = 0.05, 0.6
+# Weight of recency among nearly equal examples.
+_BY_TIME = 0.05
+# Factor on examples that did not do what was asked.
+_IF_OTHER = 0.6
 # Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
 # The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
@@ -46,14 +48,15 @@ _FEW_WORDS, _HARDLY = 8, 0.2
 _FORMULA = 3
 # Factors on the relevance of the first and the last case (a session about what the question names).
 _FIRST_TO_LAST = 1.0, 0.7
-# Messages with at most this fraction of the largest share are off topic. Next to a procedure, an episode that keeps
-# fewer events than this, besides its end, is dropped.
-_LITTLE, _FEW_LEFT = 0.2, 2
+# Messages with at most this fraction of the largest share are off topic.
+_LITTLE = 0.2
+# Next to a procedure, an episode that keeps fewer events than this, besides its end, is dropped.
+_FEW_LEFT = 2
 # Numbers and identifiers, several in a row as one.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
-# A session of more events than this is a log of many tasks, not one episode. Its steps are related to the question if
-# they score at least this fraction of the best step.
+# A session of more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 256
+# Steps of logs are related to the question if they score at least this fraction of the best step.
 _NEARLY = 0.65
 # Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
 # between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two
@@ -120,7 +123,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency of each event in [0, 1]: scaled by *timely*, but not below what it needs for the threshold."""
+        """Recency of each event in [0, 1]: scaled by *timely*, but not below what takes the event to the threshold."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -163,11 +166,12 @@ class Episodes:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
         A session counts by the largest of the *shares* of the question that its events contain, and by the largest
-        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. Ignored
-        are successful results (what a lookup returned is not what was asked), system prompts and, except in logs, the
-        answers of an assistant (the same advice is given for many requests). Sessions that *failed* count less, by the
-        factor *if_failed*. So do those without any of the expected *changes* if another session made one and, if most
-        events are of sessions with tool results, those without a successful call.
+        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. System
+        prompts are ignored and, except in logs, the answers of an assistant (the same advice is given for many
+        requests); so is, except in logs, the share of successful results (what a lookup returned is not what was
+        asked). Sessions that *failed* count less, by the factor *if_failed*. So do those without any of the expected
+        *changes* if another session made one and, if most events are of sessions with tool results, those without a
+        successful call.
         """
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
@@ -215,9 +219,9 @@ class Episodes:
         logs = self._of_logs
         if not logs.any():
             return self
-        about = self.pool.in_sessions_of(self._related_factor > 0)
+        in_related_logs = self.pool.in_sessions_of(self._related_factor > 0)
         relevance = np.where(logs, scores * self._relevance.max(initial=0.0), self._relevance)
-        related = np.where(logs, about & (scores >= _NEARLY), self._related_factor > 0)
+        related = np.where(logs, in_related_logs & (scores >= _NEARLY), self._related_factor > 0)
         step = np.where(logs, steps(self.pool), -1)
         explained = self._explanations & logs
         explained[1:] &= related[:-1]
@@ -280,9 +284,9 @@ class Episodes:
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, system prompts,
-        greetings, small talk (short messages that match hardly any of the question), what assistants say in several
-        sessions and, except in the *running* session, farewells that are off topic. Logs of many tasks only lose empty
-        events and the small talk before calls ("Now let me run the tests").
+        greetings, small talk (short messages that match hardly any of the question and are not the request), what
+        assistants say in several sessions and, except in the *running* session, farewells that are off topic. Logs of
+        many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -356,18 +360,21 @@ class Episodes:
 
     def _different(self, messages: Flags, shares: Floats) -> list[int]:
         """Return the places of the *messages* with the largest shares that say different things, at most three."""
-        places, said = list[int](), list[frozenset[str]]()
+        places, word_sets = list[int](), list[frozenset[str]]()
         for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
             own = frozenset(self.pool.words[at].split())
-            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in said):
+            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
                 places.append(at)
-                said.append(own)
+                word_sets.append(own)
         return places
 
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning, what changed, and what matters."""
+        """Return the events, long results in *sessions* cut to their beginning, changed fields, and telling passages.
+
+        Telling are the terms of *weight_by_term*, and those that decided the session (:func:`decisive_weights`).
+        """
         pool = self.pool
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)

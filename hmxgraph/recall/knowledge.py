@@ -230,7 +230,7 @@ class Known:
 # What the compiler's model predicts for a request, and what follows for the relevance of artifacts.
 
 # A leading procedure is a guess if a smaller share of similar requests led to its changes.
-_HALF = 0.5
+_LIKELY = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
 # Factor on artifacts other than policies if a playbook answers the failure. If none does but the question quotes an
@@ -296,7 +296,7 @@ class Guidance:
     @property
     def guesses(self) -> bool:
         """Whether the leading procedure is a guess: less than half of the requests like this led to its changes."""
-        return self.lead is not None and self.chance < _HALF
+        return self.lead is not None and self.chance < _LIKELY
 
     def answers(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for the current failure or for the one that the question reports."""
@@ -322,7 +322,7 @@ class Guidance:
             return len(self.expected & set(known_actions)) / len(self.expected | set(known_actions))
         return 1.0 if known_actions[0] in self.expected else _OFF_TOPIC
 
-    def _timeliness(self, artifact: KnownArtifact) -> float:
+    def _likelihood(self, artifact: KnownArtifact) -> float:
         """Return a factor for how likely the condition of a policy is to occur; 1 for other artifacts.
 
         0 for a policy about the first step once work has begun, and for one about a requested change that the question
@@ -413,7 +413,7 @@ class Guidance:
             return 0.0
         if self._is_about_another_error(artifact):
             return 0.0
-        fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._timeliness(artifact)
+        fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._likelihood(artifact)
         if artifact.artifact_id == self.lead and self._is_beside_the_point(artifact):
             fitting *= _OFF_TOPIC
         if self._may_be_meant(artifact):
@@ -453,14 +453,16 @@ class Priors:
     def weight(self, section: str) -> float:
         """Return the factor on the budget share of *section*."""
         weight = self.section_weights.get(section, 1.0)
-        return weight * (1.5 if section in self.preferred_sections else 1.0)
+        return weight * (_PREFERRED if section in self.preferred_sections else 1.0)
 
 
 NO_PRIORS = Priors()
+# Factor on the share of a preferred section.
+_PREFERRED = 1.5
 # The parts that list names, in the order of the fields of :class:`Priors`.
 _LISTS = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
 # Larger weights are ignored: they could overflow the section shares.
-_MOST_WEIGHT = 1e9
+_LARGEST_WEIGHT = 1e9
 
 
 def priors_of(document: Mapping[str, Any] | None) -> Priors:
@@ -484,7 +486,7 @@ def _weights(value: Any) -> dict[str, float]:
 def _is_weight(part: tuple[Any, Any]) -> bool:
     name, value = part
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(name, str) and number and 0 <= value <= _MOST_WEIGHT
+    return isinstance(name, str) and number and 0 <= value <= _LARGEST_WEIGHT
 
 
 def _names(value: Any) -> frozenset[str]:
@@ -494,6 +496,7 @@ def _names(value: Any) -> frozenset[str]:
 
 # Workflow hints and decision constraints (HMX-C 6, 7).
 
+# Number of blockers, and characters of each.
 _MOST_BLOCKERS = 5
 _LONGEST_BLOCKER = 200
 

@@ -30,24 +30,29 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.question import ANY_FAILURE, Question
 from hmxgraph.text.artifacts import TOLD_TO_USERS
 from hmxgraph.text.lines import attributed, rejection, speaker_name
-from hmxgraph.text.terms import TokenCounter, search_text
+from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # How knowledge is scored: match with the question, recency, priors.
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# Matching terms that weigh as much as this many of the question's heaviest counts as a full match.
+# A match is full if its terms weigh as much as this many of the question's heaviest.
 _ENOUGH_TERMS = 6
-# A memory or playbook of less relevance than this is about something else; memories that the question names have at
-# least ``_NAMED``. Evidence that matches less of the question proves nothing.
+# A memory or playbook of less relevance than this is about something else. Evidence that matches less of the question
+# proves nothing.
 _LEAST_MEMORY = 0.35
+# Minimum relevance of a memory that the question names.
 _NAMED = 0.5
+# The same for policies, whose terms are few and common. Words that ask for policies.
+_LEAST_POLICY = 0.3
+_FOR_POLICIES = frozenset(terms("rule policy guideline regulation apply allow permit limit standing"))
 # A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
 # A word with a capital letter.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
 # An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
+# What may be an identifier, file or host: letters and digits, with signs such as "/" between them.
 _RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 # A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
@@ -58,7 +63,7 @@ class Appraisal:
     """How a question scores knowledge: term weights, recency decay and priors in force.
 
     ``general_words`` are terms that most titles of procedures contain. ``best_rule`` is the largest share of the
-    question in a rule that agents told users.
+    question in a rule that agents told users. ``clauses`` are the terms of each question, if the text asks several.
     """
 
     question: Question
@@ -69,16 +74,26 @@ class Appraisal:
     guidance: Guidance = NO_GUIDANCE
     general_words: frozenset[str] = frozenset()
     best_rule: float = 0.0
+    clauses: tuple[frozenset[str], ...] = ()
 
     @cached_property
-    def _enough(self) -> float:
-        return sum(sorted(self.weights.values(), reverse=True)[:_ENOUGH_TERMS])
+    def _weights_of_clauses(self) -> list[tuple[Mapping[str, float], float]]:
+        """The weights of the terms of the whole text and of each clause, each with the weight that is a full match."""
+        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in self.clauses]
+        texts = (self.weights, *clauses)
+        return [(weights, _weight_of_heaviest(weights)) for weights in texts if any(weights.values())]
 
     def share(self, words: str) -> float:
-        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1."""
+        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1.
+
+        If the text asks several questions, the share of the one that matches best.
+        """
         term_set = set(words.split())
-        matched = sum(weight for term, weight in self.weights.items() if term in term_set)
-        return min(matched / self._enough, 1.0) if self._enough else 0.0
+        shares = (
+            sum(weight for term, weight in weights.items() if term in term_set) / enough
+            for weights, enough in self._weights_of_clauses
+        )
+        return min(max(shares, default=0.0), 1.0)
 
     def share_of_failure(self, words: str) -> float:
         """Return :meth:`share` for the *words* of a playbook, without terms common to all failures if others remain."""
@@ -91,11 +106,23 @@ class Appraisal:
         It is at least ``_NAMED`` if the question has an alias of the memory, or a rare name that is in its text.
         """
         share = max(self.share(memory.words), memory.meaning)
+        if memory.kind == "policy":
+            share = max(share, self._share_of_policy(memory.words))
         statement = SAID_BY.sub("", memory.text, count=1)
         # Goals and rules begin with a verb: its capital does not make it a name.
         statement = statement.partition(" ")[2] if memory.kind in _SECTIONS else statement
         is_named = any(map(self.names, memory.aliases)) or any(map(self._has_rare_name, _NAME.findall(statement)))
         return max(share, _NAMED) if is_named else share
+
+    def _share_of_policy(self, words: str) -> float:
+        """Return how many of the question's terms a policy with these *words* has, as a share, whatever they weigh.
+
+        A policy is about what the tenant's work is about, so that the terms it shares with a question are common ones.
+        Words for policies are ignored: "Cancellation rules?" asks for those about cancellations.
+        """
+        asked = [term for term in self.question.terms if term not in _FOR_POLICIES]
+        shared = len(set(words.split()).intersection(asked))
+        return shared / len(asked) if asked else 0.0
 
     def _has_rare_name(self, name: str) -> bool:
         """Whether the question contains all terms of *name*, and all of them are rare enough to select something."""
@@ -120,9 +147,14 @@ class Appraisal:
         Below the *least* relevance, recency and salience are 0, so that the score is below the threshold. A question
         without terms has no such limit.
         """
-        if self._enough and relevance < least:
+        if self._weights_of_clauses and relevance < least:
             return Components(relevance, 0.0, provenance, 0.0)
         return Components(relevance, self.decay.recency(time_us), provenance, salience)
+
+
+def _weight_of_heaviest(weights: Mapping[str, float]) -> float:
+    """Return the weight of the ``_ENOUGH_TERMS`` heaviest terms."""
+    return sum(sorted(weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
 
 # Task records as candidates, weighted by trust (memd).
@@ -204,12 +236,12 @@ _WENT_WELL = 0.8
 # Minimum relevance of an artifact for a question that requests no work, of a procedure if actions are expected, and of
 # the first request of another session.
 _ASKED_FOR = 0.5
-# Minimum relevance of a standing rule to any work, and the number of rules that apply without a word of the question.
+# Minimum relevance of a standing rule to any work, and how many rules have it without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 # Asks how often something was mentioned.
-_COUNTS = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
+_ASKS_HOW_OFTEN = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
 # The least share of the question in such a rule, as a fraction of the largest share in any of them.
@@ -236,7 +268,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each memory in *candidates* that may be included, with its relevance.
+    """Yield the latest event behind each memory in *candidates* that may be included; it is as relevant as the memory.
 
     Each event once. Skips events that say little about the question ("positive feedback"), because they prove nothing.
     The text of an artifact already says how often it was seen, so its events are skipped, too.
@@ -338,8 +370,8 @@ def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 
 def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
     """Return the largest share of the question in a rule that users were told, without deprecated ones."""
-    told = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
-    return max((appraisal.share(each.words) for each in told), default=0.0)
+    rules = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
+    return max((appraisal.share(each.words) for each in rules), default=0.0)
 
 
 def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -367,19 +399,19 @@ def repeated(
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and each.useful]
     shown = [procedures[each.source_id] for each in eligible]
-    begins = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
+    first_steps = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
     within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
     restated = _restated(artifacts, candidates)
-    return frozenset(chain(begins, _conditions(artifacts, shown), within, wider, restated))
+    return frozenset(chain(first_steps, _conditions(artifacts, shown), within, wider, restated))
 
 
 def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
-    told = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
-    eligible = (each for each in candidates if each.source_id in told and each.useful)
+    rules = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
+    eligible = (each for each in candidates if each.source_id in rules and each.useful)
     better = list[set[str]]()
     for each in sorted(eligible, key=lambda each: each.order):
-        own = set(search_text(told[each.source_id].title).split())
+        own = set(search_text(rules[each.source_id].title).split())
         if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
             yield each.source_id
         else:
@@ -415,7 +447,8 @@ def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """Return the minimum relevance of an artifact.
 
-    It is higher for questions that request no work, and for procedures if the compiler's model expects actions.
+    It is highest for questions that request no work, and for procedures if the compiler's model expects actions; higher
+    for playbooks than for other artifacts.
     """
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
@@ -435,7 +468,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
     # The first request of another session is a goal here only if the question is much like it.
-    least = _ASKED_FOR if memory.method == FIRST_REQUEST else _LEAST_MEMORY
+    least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
+    least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
     relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
@@ -493,7 +527,7 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
     """Whether the question names the entity and asks how often it was mentioned; never for concepts and tags."""
-    asked = _COUNTS.search(appraisal.question.text) is not None
+    asked = _ASKS_HOW_OFTEN.search(appraisal.question.text) is not None
     return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
 
 
@@ -518,9 +552,9 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
     """Return a relation that is a side of a conflict as a candidate of its own."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
-    both = appraisal.names(relation.source) and appraisal.names(relation.target)
-    named = both or appraisal.names(relation.source) or appraisal.names(relation.target)
-    relevance = appraisal.share(search_text(content)) * (1.0 if both else _PARTLY_NAMED) if named else 0.0
+    named = [appraisal.names(relation.source), appraisal.names(relation.target)]
+    factor = 1.0 if all(named) else _PARTLY_NAMED
+    relevance = appraisal.share(search_text(content)) * factor if any(named) else 0.0
     components = appraisal.components(
         relevance,
         relation.last_us,

@@ -218,7 +218,8 @@ _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 _SYSTEMS = frozenset({"system", "developer"})
-# Each branch begins with a rare letter, and looks back afterwards: the search takes a quarter of the time.
+# "I'm Ana" or "My name is Ana Costa". Each branch begins with a rare letter, and looks back afterwards: the search
+# takes a quarter of the time.
 _INTRODUCTION = re.compile(
     r"(?:I(?<!\wI)(?:['\u2019]m| am)|y(?<=\b[Mm]y) name is) ([A-Z][^\W\d_]*)(?!\w)(?: ([A-Z][^\W\d_]*)(?!\w))?"
 )
@@ -360,14 +361,18 @@ class EventPool:
         if not self.by_assistants.any() or self.of_tools:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
-        found = [(at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])]
-        first_names = {first for _, first, _ in found}
+        introductions = [
+            (at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])
+        ]
+        first_names = {first for _, first, _ in introductions}
         if len(first_names) != 1:
             return {}
         using = self.occurrences.matched(terms_of(first_names.pop())) > 0
-        if np.count_nonzero(using[by_people]) > len({at for at, _, _ in found}):
+        if np.count_nonzero(using[by_people]) > len({at for at, _, _ in introductions}):
             return {}
-        given = ((at, name) for at, first, last in found for name in (first, f"{first} {last}" if last else first))
+        given = (
+            (at, name) for at, first, last in introductions for name in (first, f"{first} {last}" if last else first)
+        )
         return {" ".join(terms_of(name)): self.speaker[at] for at, name in given}
 
     @cached_property
@@ -605,9 +610,9 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*; a term weighs the more, the fewer of the tenant's events contain it.
 
-    Events outside the pool count as not containing it. In a request for work (*works*), a term that no event contains
-    weighs no more than the rarest one that some event contains: it may only be a new detail. In a question it keeps its
-    weight: it may be the very thing that nobody mentioned.
+    Words that merely phrase a question weigh half. Events outside the pool count as not containing it. In a request for
+    work (*works*), a term that no event contains weighs no more than the rarest one that some event contains: it may
+    only be a new detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -657,7 +662,7 @@ def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
     if len(named) < _GIVEN_BY:
         return ""
     pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
-    given = Counter(found["short"] for at in named if (found := pattern.search(pool.text[at])))
+    given = Counter(match["short"] for at in named if (match := pattern.search(pool.text[at])))
     short = max(given, key=lambda each: (given[each], each), default="")
     return short if given[short] >= max(_GIVEN_BY, _USUALLY * given.total()) else ""
 
@@ -757,9 +762,9 @@ class Nearby:
         """
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
-        later = _shares(LATER)[steps]
+        later = _decay(LATER)[steps]
         answers = later * (1 + _ANSWER_BONUS * (pool.questions[:-shift] & (gaps == 1)))
-        return shift, later, answers, _shares(_EARLIER)[steps]
+        return shift, later, answers, _decay(_EARLIER)[steps]
 
     def coverage(self, match: WordMatch) -> Floats:
         """Return the share of the term weight that each event and its neighbours cover, decaying with distance."""
@@ -788,6 +793,6 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
 
 
 @cache
-def _shares(each_step: float) -> Floats:
+def _decay(each_step: float) -> Floats:
     """Return the weight passed over 0, 1, 2, ... steps; zero beyond ``REACH``."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])

@@ -17,12 +17,16 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCo
 
 # Question analysis by word rules alone, without a model.
 
-# Longer questions are analysed by their beginning only.
+# Characters of a question that are analysed.
 LONGEST_QUESTION = 20_000
+# Number of texts for which the answer of :func:`asks` is cached.
 _CACHED_TEXTS = 8_192
-# Search terms of a question that are used, and the most terms of a name that it can mention.
+# Search terms of a question that are used.
 MOST_TERMS = 64
+# Terms of the longest name that a question can mention.
 LONGEST_NAME = 8
+# Terms from the beginning of a question, repeated ones included, in which such names are looked for.
+_TERMS_WITH_NAMES = 4 * MOST_TERMS
 _QUESTION_WORDS = "who|whom|whose|what|when|where|which|why|how"
 _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
 _QUESTION_START = re.compile(
@@ -31,6 +35,7 @@ _QUESTION_START = re.compile(
 # A sentence that asks how something is or was, and words for the asker and the assistant.
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
+# Asks how to do something, or what one should do: "how do I ...", "what can we try".
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
     r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b"
@@ -44,7 +49,9 @@ _WHEN = re.compile(
     r"|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
     re.IGNORECASE,
 )
+# Asks for a choice or a decision.
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
+# Words for a failure, unless they say that there was none ("0 errors"): "crashed", "it was refused", "is not found".
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
@@ -70,7 +77,7 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# How something ended: how a problem was solved, or what its cause was in the end.
+# How something ended ("How did you fix it?"), or what its cause was in the end ("What was the root cause?").
 _ENDED = re.compile(
     r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
     r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
@@ -79,7 +86,7 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b",
     re.IGNORECASE,
 )
-# How far work has got: whether it is finished, where it stopped, or what is left to do.
+# How far work has got: "Have the tests been merged?", "Where did we stop?", "What is still to do?"
 _STATE = re.compile(
     rf"\b(?:{_AUXILIARIES})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
     r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
@@ -88,8 +95,8 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# How an assistant should answer: standing instructions are meant, whatever they are about. "How do we answer 'is it
-# free?'" asks for what to say instead.
+# How an assistant should answer ("How do I want answers written?"): standing instructions are meant, whatever they are
+# about. "How do we answer 'is it free?'" asks for what to say instead.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
@@ -133,15 +140,17 @@ _MESSAGE = re.compile(
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
-# The beginning of a message that objects to the message before it. A mere "no" may also be the answer to a question.
-# "No, that's all" objects to nothing.
+# Words that may come before an objection: "Oh, sorry, ...".
 _FILLERS = r"^\W*(?:(?:oh|ah|u[hm]+|hm+|well|sorry|wait|hold on|hey|but|ok(?:ay)?|thanks|thank you)\b\W*){0,3}"
+# "No", but neither in "no problem" nor in "No, that's all".
 _NO_WORD = (
     r"(?:nope|no(?!\W+(?:problem|worries|thanks?|need|rush|doubt|matter|idea|(?:further|more) \w+)\b))\b"
     r"(?!\W+(?:it|that|this)(?:['\u2019]s| is| was| covers|['\u2019]ll be| will be)?"
     r"\W+(?:all|everything|ok(?:ay)?|fine|good|enough|it)\b)"
 )
+# Objects to a statement; to a question it may be the answer.
 _NO = re.compile(_FILLERS + _NO_WORD, re.IGNORECASE)
+# Objects to either: "No, I said GLS", "Actually, ...", "That's not right", "I didn't ask for it".
 _OBJECTION = re.compile(
     rf"{_FILLERS}(?:{_NO_WORD}\W+(?:it|that|this|you|i (?:said|meant|wanted|asked))\b"
     r"|(?:wrong|incorrect|correction|actually(?!\W+(?:yes|can|could|may|before|also|one more)\b))\b"
@@ -153,6 +162,7 @@ _OBJECTION = re.compile(
     r"|i (?:meant|did(?:n['\u2019]t| not) (?:say|mean|ask|want))\b)",
     re.IGNORECASE,
 )
+# A request in the form of a statement: "I would like to return it".
 _REQUEST = re.compile(
     r"\b(?:please|help me|let'?s|i (?:want|need)|i(?:'d|\u2019d| would) like"
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
@@ -174,12 +184,14 @@ _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|t
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
+_AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]*\?)", re.IGNORECASE)
 # Words that refer to something said before.
 _REFERS_BACK = re.compile(
     r"\b(?:its?|he|him|his|she|hers?|they|them|theirs?|this|that|these|those|ones?)\b", re.IGNORECASE
 )
-# A question with fewer terms is part of the one before it. More parts than ``_MOST_PARTS`` are not ranked separately.
-_LEAST_TERMS_OF_PART, _MOST_PARTS = 2, 4
+# A question with more parts than this is not ranked by parts.
+_MOST_PARTS = 4
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -193,12 +205,14 @@ class Question:
     - Kind: ``intent``: its class in HMX-C 5, such as "temporal"; ``recalls``: asks about the past, as all questions do
       but those for how to do something; ``works``: requests work; ``latest``: asks for the latest of something;
       ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer; ``seeks_advice``:
-      asks what can be done; ``when``: asks for a time; ``own``: has "I" or "my".
+      asks what can be done; ``when``: asks for a time; ``own``: has "I", "my" or "mine".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
-    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately.
-    - Time: ``span`` is the time that it names; ``dated``: the calendar gives that ("in May 2023"), not the moment of
-      asking ("last week"), and it is no open range; ``months``: the terms of the months, seasons and holidays in it.
+    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately;
+      ``clauses`` are the terms of each of them, and of those that "and" joins in a sentence.
+    - Time: ``span`` is the time that it names; ``dated``: it is a time of the calendar ("in May 2023"), not relative
+      to the moment of asking ("last week"), and no open range; ``months``: the terms of the months, seasons and
+      holidays in it.
     """
 
     text: str
@@ -223,6 +237,7 @@ class Question:
     months: tuple[str, ...] = ()
     names: tuple[str, ...] = field(default=())
     parts: tuple["Question", ...] = field(default=(), repr=False)
+    clauses: tuple[frozenset[str], ...] = field(default=(), repr=False)
 
     def mentions(self, name_terms: str) -> bool:
         """Whether the space-separated terms of a name occur in the question as one run."""
@@ -239,7 +254,9 @@ class Question:
             return self
         corrected = [spelling.get(term, term) for term in terms(self.text[:LONGEST_QUESTION])]
         own_terms = tuple(dict.fromkeys(spelling.get(term, term) for term in self.terms))
-        return replace(self, terms=own_terms, runs=self.runs | frozenset(_runs(corrected[: 4 * MOST_TERMS])))
+        runs = self.runs | frozenset(_runs(corrected[:_TERMS_WITH_NAMES]))
+        clauses = tuple(frozenset(spelling.get(term, term) for term in clause) for clause in self.clauses)
+        return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -254,44 +271,45 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     'procedural'
 
     """
-    read = text[:LONGEST_QUESTION]
-    time = named_time(read, as_of_us)
-    timed = _TODAY.sub(" ", read if time is None else _reduce_time(read, time))
-    timed = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), timed)
-    question_terms = terms(timed) if time is None else _without_may(terms(timed))
-    recalls, works, names = _asks_about_past(read), asks_for_work(read), tuple(dict.fromkeys(names))
-    parts = _parts(read, names)
+    beginning = text[:LONGEST_QUESTION]
+    time = named_time(beginning, as_of_us)
+    searched = _TODAY.sub(" ", beginning if time is None else _reduce_time(beginning, time))
+    searched = _IDIOM.sub(lambda idiom: _IDIOMATIC.sub(" ", idiom[0]), searched)
+    question_terms = terms(searched) if time is None else _without_may(terms(searched))
+    recalls, works, names = _asks_about_past(beginning), asks_for_work(beginning), tuple(dict.fromkeys(names))
+    parts, clauses = _parts(beginning, names), _parts(_AND_ANOTHER.sub("? ", beginning), names)
     return Question(
         text,
         tuple(dict.fromkeys(question_terms))[:MOST_TERMS],
-        tuple(dict.fromkeys(word for word in words(read) if word not in STOP_WORDS))[:MOST_TERMS],
-        frozenset(_runs(question_terms[: 4 * MOST_TERMS])),
-        _intent(read, recalls=recalls),
+        tuple(dict.fromkeys(word for word in words(beginning) if word not in STOP_WORDS))[:MOST_TERMS],
+        frozenset(_runs(question_terms[:_TERMS_WITH_NAMES])),
+        _intent(beginning, recalls=recalls),
         recalls,
         works,
-        speaks_of_trouble(read),
-        _quoted_error(read),
-        _reports_error(read),
-        bool(_LATEST.search(read)),
-        bool(_ENDED.search(read) or _STATE.search(read)),
-        bool(_MANNER.search(read)),
-        bool(_ADVICE.search(read)),
-        bool(_WHEN.search(read)),
-        bool(_OWN.search(read)),
-        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(read)),
+        speaks_of_trouble(beginning),
+        _quoted_error(beginning),
+        _reports_error(beginning),
+        bool(_LATEST.search(beginning)),
+        bool(_ENDED.search(beginning) or _STATE.search(beginning)),
+        bool(_MANNER.search(beginning)),
+        bool(_ADVICE.search(beginning)),
+        bool(_WHEN.search(beginning)),
+        bool(_OWN.search(beginning)),
+        frozenset(" ".join(terms(match[1])) for match in _SUBJECT.finditer(beginning)),
         None if time is None else time.span,
         time is not None and time.is_bounded,
-        () if time is None else _months(read[time.start : time.end]),
+        () if time is None else _months(beginning[time.start : time.end]),
         names,
         tuple(understood(part, as_of_us, [name for name in names if name in part]) for part in parts),
+        tuple(frozenset(terms(clause)) for clause in clauses),
     )
 
 
 def _parts(text: str, names: Collection[str]) -> list[str]:
     """Return the questions in *text*, each with the statements before it; none if there is only one or too many.
 
-    A question that refers to something said before, or has hardly any terms of its own, stays with the one before it.
-    After one of the *names*, a pronoun refers to that.
+    A question that refers to something said before, or has no terms of its own, stays with the one before it. After
+    one of the *names*, a pronoun refers to that.
 
     >>> _parts("Where does Ann live? Has she moved? What does Bob do when he is ill?", ["Ann", "Bob"])
     ['Where does Ann live? Has she moved?', 'What does Bob do when he is ill?']
@@ -303,9 +321,9 @@ def _parts(text: str, names: Collection[str]) -> list[str]:
     part = ""
     for sentence in _SENTENCE_END.split(text.strip()):
         part = f"{part} {sentence}".lstrip()
-        if not sentence.endswith("?"):
+        if not sentence.endswith("?") or not (terms(part) or parts):
             continue
-        if parts and (_refers_back(part, names) or len(terms(part)) < _LEAST_TERMS_OF_PART):
+        if parts and (_refers_back(part, names) or not terms(part)):
             parts[-1] += f" {part}"
         else:
             parts.append(part)
@@ -382,7 +400,7 @@ def asks_how_it_is(text: str) -> bool:
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:
-    """Whether a message objects to the message before it, which may be a question.
+    """Whether a message objects to the one before it; a mere "no" does so only if that is no question.
 
     >>> objects("No, it's GLS, look at the label."), objects("hm, that's not what I asked for")
     (True, True)
@@ -460,8 +478,8 @@ def _requests(sentence: str) -> bool:
 
 def _asks_about_past(text: str) -> bool:
     """Whether the text counts as about the past: a question or "remind me", unless it asks how to do something."""
-    asks = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
-    return asks and not _HOW_TO.search(text)
+    is_question = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
+    return is_question and not _HOW_TO.search(text)
 
 
 def _intent(text: str, *, recalls: bool) -> str:
@@ -483,6 +501,7 @@ def _runs(terms_in_order: list[str]) -> Iterator[str]:
 # The pack request: question, budget and filters.
 
 DEFAULT_BUDGET = 2048
+# Characters of an id.
 LONGEST_ID = 1_024
 # Characters of the question that a pack quotes: the pack itself is limited to 256 KB.
 LONGEST_QUOTE = 8_000

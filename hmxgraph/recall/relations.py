@@ -24,20 +24,22 @@ from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import search_text, terms, words
 
+# Probability of a step on along a link instead of a restart, and number of steps.
 _DAMPING = 0.6
 _STEPS = 16
 # Share of the restart mass on the best events if the question names entities.
 _EVENT_SHARE = 0.1
 # Weight of the link between an event and an entity that it mentions.
 _MENTION_WEIGHT = 0.25
-# Factor for a relation whose type the question asks for, and for entities that were merely mentioned together.
+# Factors on the weight of a relation whose type the question asks for, and of things merely mentioned together.
 _ASKED, _TOGETHER = 3.0, 0.2
-# Relevance grows with the cube root of the weight, because weights in a walk differ by orders of magnitude.
-_FLATNESS = 1 / 3
+# Relevance grows with the cube root of the flow, because flows in a walk differ by orders of magnitude.
+_FLOW_EXPONENT = 1 / 3
 # Minimum relevance of a sentence with an entity that the question names and a type of relation that it asks for.
 _ANSWERS = 0.7
-# Exponent on the number of named entities in a sentence (plus one if it has a type of relation that is asked for).
-_MEETING = 2
+# The flow of a sentence is multiplied by this power of the number of named entities in it (plus one if it has a type of
+# relation that is asked for).
+_NAMED_EXPONENT = 2
 # Factors on relations farther from the named entities, see ``_factors``; the last one if the question asks for others.
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
@@ -45,20 +47,23 @@ _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", 
 _UNNAMED = 0.75
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
-_LEAST = 0.35
+_LEAST_RELEVANCE = 0.35
+# Targets of one type of relation that a sentence lists.
 _MOST_TARGETS = 8
 # A target last seen more than this earlier than the latest target of its relation type may be outdated.
 _SAME_LISTING_US = DAY_US // 24
 # Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
+# The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
 # Entity types that add nothing to the name.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
-# Entity types that act, and terms by which a question asks for them.
+# Entity types that act.
 _WORKERS = frozenset({"agent", "tool"})
+# Terms by which a question asks for them.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
@@ -142,7 +147,7 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
         relation.last_us,
         support(relation.confidence, relation.evidence_count),
         relation.weight,
-        least=_LEAST,
+        least=_LEAST_RELEVANCE,
     )
     return Candidate(
         section="graph_relations",
@@ -319,7 +324,7 @@ def _worded(
     for source, relations in by_source.items():
         named_count = _named_count(source, relations, related)
         asks = any(each.relation_type in asked_types for each in relations)
-        totals[source] *= max(named_count + asks, 1) ** _MEETING
+        totals[source] *= max(named_count + asks, 1) ** _NAMED_EXPONENT
         least[source] = _ANSWERS if named_count and asks else 0.0
     for echo in _echoes(by_source, related.named):
         del totals[echo]
@@ -330,7 +335,7 @@ def _worded(
         pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
-            relevance = factor * max((totals[source] / top) ** _FLATNESS, least[source])
+            relevance = factor * max((totals[source] / top) ** _FLOW_EXPONENT, least[source])
             from_records = any(each.relation_type not in _VERBS for each in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records
@@ -475,9 +480,11 @@ class _Walk:
         ]
         self._begin: Integers = np.concatenate([self._source, np.array([at for at, _ in pairs], dtype=np.int64)])
         self._end: Integers = np.concatenate([self._target, np.array([at for _, at in pairs], dtype=np.int64)])
-        self._all: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
+        self._link_weights: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
         self._size = len(numbers) + len(events)
-        self._degree = np.bincount(self._begin, self._all, self._size) + np.bincount(self._end, self._all, self._size)
+        self._degree = np.bincount(self._begin, self._link_weights, self._size) + np.bincount(
+            self._end, self._link_weights, self._size
+        )
         self._restart = self._seeds(numbers, related.named, events, scores)
 
     @cached_property
@@ -492,8 +499,8 @@ class _Walk:
         ranks = self._restart
         for _ in range(_STEPS):
             shares = ranks / degree
-            forward = np.bincount(self._end, self._all * shares[self._begin], self._size)
-            backward = np.bincount(self._begin, self._all * shares[self._end], self._size)
+            forward = np.bincount(self._end, self._link_weights * shares[self._begin], self._size)
+            backward = np.bincount(self._begin, self._link_weights * shares[self._end], self._size)
             ranks = (1 - _DAMPING) * self._restart + _DAMPING * (forward + backward)
         return ranks
 
@@ -515,6 +522,6 @@ class _Walk:
 
 
 def _weight(relation: KnownRelation, asked_types: Collection[str]) -> float:
-    """The weight of a relation: how well it is supported, and whether its type is one of *asked_types*."""
+    """The weight of a relation in the walk: how well it is supported, more if it is of one of the *asked_types*."""
     together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
     return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked_types else 1.0)

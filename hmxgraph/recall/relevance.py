@@ -75,7 +75,7 @@ _INSTRUCTS = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
-# An event that repeats the request with less than this share of other words adds nothing.
+# The share of terms beyond those of the request below which an event is penalised; the penalty of one without any.
 _NEWS = 0.5
 _ECHO = -1.0
 _TIME_WORDS = frozenset(
@@ -95,11 +95,11 @@ def speakers_named(question: Question, pool: EventPool) -> dict[str, str]:
 def cue_scores(question: Question, pool: EventPool) -> Floats:
     """Return the sum of all cues per event."""
     speech = _speaker(question, pool) + _time_words(question, pool) + QUESTION_TURN * pool.questions
-    form = _length(pool) + _few_words(question, pool) + _instructions(question, pool)
+    form = _length(pool) + _few_words(question, pool) + _instruction_cues(question, pool)
     return speech + form + (_first_mentions(question, pool) if question.recalls else _echoes(question, pool))
 
 
-def _instructions(question: Question, pool: EventPool) -> Floats:
+def _instruction_cues(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
     For a question about the past, an instruction with a condition ("when I ask about dates") counts only if the
@@ -216,17 +216,17 @@ _LEAST_MATCH = 0.2
 MOST_TERMS = 15
 # Minimum number of feedback events that contain the term; maximum share of the pool's events that do.
 _SHARED_BY = 2
-COMMON = 0.15
+_COMMON_TERM = 0.15
 # Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the others, as a fraction
 # of the best.
-WEIGHT = 0.2
+FEEDBACK_WEIGHT = 0.2
 _EXPONENT = 0.7
 
 
 def feedback_scores(
     pool: EventPool, neighbours: Nearby, first: Floats, words: Floats, excluded: Collection[str], event_count: int
 ) -> Floats:
-    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``WEIGHT``.
+    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``FEEDBACK_WEIGHT``.
 
     *first* are the scores so far, *words* their lexical part.
     """
@@ -240,7 +240,7 @@ def feedback_scores(
         _feedback_match(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), neighbours
     )
     top = scores.max(initial=0.0)
-    return np.where(talk, WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
+    return np.where(talk, FEEDBACK_WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
 
 
 def _shared(pool: EventPool, best: Sequence[int], excluded: Collection[str]) -> list[str]:
@@ -256,7 +256,7 @@ def _feedback_match(
     frequency = (counts > 0).sum(axis=1)
     places = list(scores_of_best)
     support = weighted(np.array([scores_of_best[at] for at in places]), (counts[:, places] > 0).T)
-    worth = np.where(frequency <= COMMON * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
+    worth = np.where(frequency <= _COMMON_TERM * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
     chosen = order[worth[order] > 0]
     weights = rarity(frequency[chosen], max(event_count, len(pool))) * worth[chosen] / worth.max(initial=1e-9)
@@ -284,12 +284,14 @@ _RELATED, _LINKED = 0.3, 0.5
 # For requests: the minimum relevance. Of the events below it, one in fifty is an answer (measured on conversations and
 # chats).
 _NEAR_BEST = 0.35
-# For questions about the past: the minimum relevance at the default budget; how many events need no more than that; how
-# much each doubling of the rank raises it for the others; and the exponent with which a larger budget lowers it (twice
-# the budget: to 0.62 of it). A quarter of the budget halves that number of events. Measured on 240 questions in
-# conversations: packs of 1,024 tokens held 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9
-# lines; with a minimum of 0.35 and a rise of 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
-_NEAR_ANSWER, _FEW_NEAR, _RISE, _LOWER = 0.45, 10, 0.05, 0.7
+# For questions about the past: the minimum relevance at the default budget, and the exponent with which a larger budget
+# lowers it (twice the budget: to 0.62 of it).
+_NEAR_ANSWER, _LOWER = 0.45, 0.7
+# Number of events that need no more than this minimum (half as many at a quarter of the budget), and how much each
+# doubling of the rank beyond that raises it. Measured on 240 questions in conversations: packs of 1,024 tokens held
+# 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines; with a minimum of 0.35 and a rise of
+# 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
+_FEW_NEAR, _RISE = 10, 0.05
 # If the rarest known term of a question about the past is in at least the share ``_VAGUE`` of all events, and in at
 # least ``_MANY``, at most ``_FEW_IF_VAGUE`` events are taken at the default budget. With a share of 0.02 and no number,
 # packs for chats, which are short, lost 3 to 5 points of recall.
@@ -300,13 +302,14 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 _DOUBTED = 0.5
 # For questions about the past, an event with less evidence than this is unrelated, whoever said it.
 _HARDLY_RELATED = 0.1
+# What may be an identifier, its fewest characters, and what is none: a number with one or two letters ("120ms").
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # A request for work is new if no past request or step contains the share ``_ALIKE`` of it; those of more than
 # ``_LONGEST_STEP`` distinct terms are ignored.
 # The more terms a request has, the smaller the share that one event can contain. Shares are therefore multiplied by the
-# square root of the number of terms (at least ``_LEAST_TERMS``) divided by ``_USUAL_TERMS``. Requests classed as new in
+# root of n / ``_USUAL_TERMS``, where n is the number of terms, at least ``_LEAST_TERMS``. Requests classed as new in
 # logs of a coding agent: 2 of 32 for work that had been done before, 61 of 62 for other work (13 and 60 with unscaled
 # shares and a ``_LONGEST_STEP`` of 64); with three other agents, 107 of 120 for other work (108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
@@ -323,9 +326,10 @@ _DATA = 0.6
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# For sessions about what the question names (cases): factor on assistants' messages; the least quality of a case, as a
-# fraction of the best one; for a question about the latest of something, the fraction from which on all count alike.
+# For sessions about what the question names (cases): factor on assistants' messages.
 _OF_ANSWERS = 0.5
+# The least quality of a case, as a fraction of the best one; for a question about the latest of something, the fraction
+# from which on all count alike.
 _LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
 # For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
 # that of the latest by 1. Events of less relevance than the second number are left as they are.
@@ -347,12 +351,14 @@ class Ranking:
     meanings: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def has_parts(self) -> bool:
-        """Whether to rank events for each part of the question: not for a request for work with tools.
+    def takes_whole(self) -> bool:
+        """Whether not to take the text apart: past sessions of work with tools are compared with the whole request."""
+        return self.question.works and self.pool.of_tools
 
-        Past sessions of such work are compared with the request as a whole.
-        """
-        return bool(self.question.parts) and not (self.question.works and self.pool.of_tools)
+    @property
+    def has_parts(self) -> bool:
+        """Whether to rank events for each part of the question."""
+        return bool(self.question.parts) and not self.takes_whole
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -488,8 +494,8 @@ class Ranking:
         For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
         they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
-        (all of them if none is otherwise) and, to a request, events with nearly the largest share of it. Without a
-        match in words or meaning nothing can be excluded.
+        (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are
+        related, too. Without a match in words or meaning nothing can be excluded.
         """
         if self._instructions.any():
             return self._instructions
@@ -498,15 +504,15 @@ class Ranking:
         relevance = self._of_named_date(relevance * self._certainty)
         if self.question.latest:
             relevance = self._towards_the_newest(relevance)
-        linked = scores - self.first
-        evidence = self.words + TITLE * self._titles() + self._feedback + linked
+        gains = scores - self.first
+        evidence = self.words + TITLE * self._titles() + self._feedback + gains
         if _is_about_asker(self.question, self.pool) and not self.question.works:
             relevance = relevance - _BY_ASSISTANT * _spoken_by(set(filter(is_assistant, self.pool.speakers)), self.pool)
         if self.question.recalls:
             near = near_best(relevance, budget, few=self._is_vague)
             related = (evidence >= _HARDLY_RELATED) & near & ~self._for_other_questions
         else:
-            covered = self.neighbours.coverage(self.match) + _LINKED * linked
+            covered = self.neighbours.coverage(self.match) + _LINKED * gains
             related = (evidence >= _RELATED) & (covered >= _RELATED * covered.max(initial=0.0))
             related &= relevance >= _NEAR_BEST
         if self._carriers.any():
@@ -609,7 +615,7 @@ class Ranking:
         return QuotedError(self.question, self.pool, self.event_count)
 
     @property
-    def _length(self) -> float:
+    def _relative_length(self) -> float:
         """The length of the question in multiples of a long request, at least 1."""
         return max(1.0, len(self.match.terms) / _LONG_REQUEST)
 
@@ -719,8 +725,9 @@ class Ranking:
         """How well the best events match the question at all, in [0, 1]."""
         if self._instructions.any():
             return 1.0
+        # Events of the time that the question names count like half of its terms, or like all if it has none.
         named = 1.0 if self._is_of_named_time.any() else 0.0
-        share = float(self.match.share.max(initial=0.0)) * self._length if len(self.match.terms) else named
+        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
         similarity = max(self.meanings.values(), default=0.0) * SURE
         return min(1.0, max(share, named * 0.5, similarity) / SURE)
 

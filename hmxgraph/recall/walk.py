@@ -17,6 +17,7 @@ from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers, WordMatch
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
+# Probability of a step on along an edge instead of a restart, and number of steps.
 _DAMPING = 0.7
 STEPS = 14
 # Share of the restart probability on the events that match best in words, if the question names entities; their number.
@@ -26,14 +27,14 @@ _SEED_EVENTS = 3
 _LOG_FLOOR = 1e-7
 # Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
-# Number of best events from which bridges start, and the largest gain of a target that is about the entity, of one that
-# mentions it, and of talk that does. Names that talk shares say less: with the weight of documents, packs of 2,048
-# tokens for 179 questions about chats held 64.8 instead of 66.7 % of the evidence.
+# Number of best events from which bridges start.
 _BRIDGE_SOURCES = 8
+# The largest gain of a target that is about the entity, of a document that mentions it, and of talk that mentions it.
+# Names that talk shares say less: with the weight of documents, packs of 2,048 tokens for 179 questions about chats
+# held 64.8 instead of 66.7 % of the evidence.
 _TITLE_BRIDGE = 2.25
 _SHARED_BRIDGE, _TALK_BRIDGE = 1.8, 1.2
-# The share of a bridge's gain that is left if the target has none of the remaining words of the question; larger if the
-# target is about the entity.
+# The share of these gains that is left if the target has none of the remaining words of the question.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR, _TALK_FLOOR = 0.25, 0.2
 # Factor on the gain over a second bridge.
@@ -70,7 +71,7 @@ class Neighbourhood:
 
     @cached_property
     def rarity(self) -> dict[str, float]:
-        """Rarity of each entity: 1 if at most two events mention it, less for more common ones."""
+        """Rarity of each entity: 1 if it has at most two mentions, less for more common ones."""
         degree: dict[str, int] = dict.fromkeys(self.names, 0)
         for mention in self.mentions:
             degree[mention.entity] += 1
@@ -99,7 +100,8 @@ def bridges(
     """Return the gain of each event as the target of a bridge, or of two in a row; at most ``_TITLE_BRIDGE``.
 
     The gain grows with the score of the source, the question words that the target has and the source lacks, and,
-    unless the target is about the entity, the rarity of the entity. A second bridge counts less.
+    unless the target is about the entity, the rarity of the entity. Talk that only mentions the entity gains less than
+    a document that does; a second bridge counts less.
     """
     links = _links(question, pool, neighbourhood, match)
     if not len(links.source) or scores.max(initial=0.0) <= 0:
@@ -141,10 +143,8 @@ def _links_through(
     # Share of the question words missing in a source that a target supplies.
     rest = np.einsum("ts,tg->sg", missing, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
     about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
-    most, floor = (
-        np.where(talk[places], _TALK_BRIDGE, _SHARED_BRIDGE),
-        np.where(talk[places], _TALK_FLOOR, _SHARED_FLOOR),
-    )
+    of_talk = talk[places]
+    most, floor = np.where(of_talk, _TALK_BRIDGE, _SHARED_BRIDGE), np.where(of_talk, _TALK_FLOOR, _SHARED_FLOOR)
     shared = most * rarity**2 * (floor + (1 - floor) * rest)
     source, target = np.nonzero(places[:, np.newaxis] != places)
     return _Links(places[source], places[target], np.where(titles, about, shared)[source, target])
@@ -159,6 +159,7 @@ def _events_by_entity(pool: EventPool, neighbourhood: Neighbourhood) -> dict[str
 
 
 def _in_question(question: Question, name_terms: str) -> bool:
+    """Whether the question contains all *name_terms*; true if there are none, such as in "???"."""
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 

@@ -100,12 +100,12 @@ def _time(text: str | None) -> int | None:
 # How often something worked.
 
 # Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
-_EXACT = 10
+_LARGEST_EXACT = 10
 # If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
-# Above `_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
+# Above `_LARGEST_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
 _OFTEN = 0.3
-# A count above ``_EXACT`` is given as "more than" the largest of these below it.
+# A count above ``_LARGEST_EXACT`` is given as "more than" the largest of these below it.
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 # The beginning of a recommendation that quotes what agents told users.
 TOLD_TO_USERS = "Users were told"
@@ -122,7 +122,8 @@ _NOTE = re.compile(
 def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
     """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
-    *futile* is the share of failed sessions among those in which it worked.
+    *displaced* counts the attempts that another error followed; *futile* is the share of failed sessions among those in
+    which it worked.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
@@ -137,10 +138,12 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
     >>> times(2, 9, futile=1), times(9, 9, futile=0.8)
     ('worked 2 of 9 times; the sessions failed nevertheless', 'worked 9 of 9 times; most sessions failed nevertheless')
     """
-    whose = "the session" + "s" * (tried > 1) if futile == 1 else "most sessions"
-    end = f"; {whose} failed nevertheless" if futile >= _MOSTLY_FUTILE else ""
+    sessions = "the session" + "s" * (tried > 1) if futile == 1 else "most sessions"
+    end = f"; {sessions} failed nevertheless" if futile >= _MOSTLY_FUTILE else ""
     if displaced and not worked:
-        gone = "this error went away" + ("" if tried == 1 else f" {displaced} of {tried} times" * (tried <= _EXACT))
+        gone = "this error went away" + (
+            "" if tried == 1 else f" {displaced} of {tried} times" * (tried <= _LARGEST_EXACT)
+        )
         return f"{'tried once: ' * (tried == 1)}{gone}, but another followed{end}"
     return f"{_worked(worked, tried)}{_displaced(displaced, tried)}{end}"
 
@@ -180,7 +183,7 @@ def attempted(tried: int) -> str:
     """
     if tried == 1:
         return "tried once"
-    return f"tried {tried} times" if tried <= _EXACT else f"tried more than {_bound(tried)} times"
+    return f"tried {tried} times" if tried <= _LARGEST_EXACT else f"tried more than {_bound(tried)} times"
 
 
 def told_in(sessions: int) -> str:
@@ -189,12 +192,13 @@ def told_in(sessions: int) -> str:
     >>> told_in(5), told_in(12)
     ('Users were told in at least 5 sessions', 'Users were told in more than 10 sessions')
     """
-    counted = f"at least {sessions}" if sessions <= _EXACT else f"more than {_bound(sessions)}"
+    counted = f"at least {sessions}" if sessions <= _LARGEST_EXACT else f"more than {_bound(sessions)}"
     return f"{TOLD_TO_USERS} in {counted} sessions"
 
 
-def _bound(tried: int) -> int:
-    return max(bound for bound in _ROUNDED if bound < tried)
+def _bound(count: int) -> int:
+    """The number that *count* is said to exceed; *count* is more than ``_LARGEST_EXACT``."""
+    return max(bound for bound in _ROUNDED if bound < count)
 
 
 def _worked(worked: int, tried: int) -> str:
@@ -204,7 +208,7 @@ def _worked(worked: int, tried: int) -> str:
 
 
 def _share(count: int, total: int, unit: str) -> str:
-    if total <= _EXACT:
+    if total <= _LARGEST_EXACT:
         return f"{count} of {total} {unit}"
     percent = round(10 * count / total) * 10
     ends = {0: "less than 10 %" if count else "none", 100: "each" if count == total else "more than 90 %"}
@@ -214,19 +218,19 @@ def _share(count: int, total: int, unit: str) -> str:
 
 def _displaced(displaced: int, tried: int) -> str:
     """How often another error followed, as the end of a note; if counts are rounded, "often" or nothing."""
-    if not displaced or (tried > _EXACT and displaced < _OFTEN * tried):
+    if not displaced or (tried > _LARGEST_EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")
-    return f"; {counted if tried <= _EXACT else 'often'} another error followed"
+    return f"; {counted if tried <= _LARGEST_EXACT else 'often'} another error followed"
 
 
-def noted(step: str, words: str) -> str:
-    """*step* with a note on how often it worked.
+def noted(step: str, note: str) -> str:
+    """*step* with a *note* on how often it worked, in brackets; an empty note adds nothing.
 
     >>> noted("Create the namespace", times(4, 4))
     'Create the namespace (worked 4 of 4 times)'
     """
-    return f"{step} ({words})" if words else step
+    return f"{step} ({note})" if note else step
 
 
 def plain(step: str) -> str:

@@ -39,14 +39,17 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
 # Thresholds for "the same subject": shared terms over all terms, or over those of the shorter text.
 SIMILAR = 0.6
 _CONTAINED = 0.8
+# "n't" of "don't" and "isn't", the ends of "can't" and "cannot".
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
-# Words for the duration and scope of a directive, and for permission: removed, since they are not part of its subject.
+# Words for the duration and scope of a directive ("from now on"), and for permission ("may", but not the month in "in
+# May"; "are allowed to"): removed, since they are not part of its subject.
 _SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
     r"|(?<!\bin )(?<!\bof )(?<!\b(?:last|next|this) )\bmay(?= [a-z])"
     r"|(?:(?<=\bis )|(?<='re )|(?<=\b(?:are|not) ))(?:allowed|permitted) to\b"
 )
+# Other words for "not": "no longer", "nobody", and "stop" before a verb ("stop deploying").
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
 # Clauses that say when or why a directive holds; a negation in them does not invert it. Where the main clause follows
 # without a comma, they end before its auxiliary.
@@ -107,6 +110,7 @@ _ANTONYMS = (
     "grow shrink",
     "rise fall",
 )
+# Terms that belong to no subject.
 _WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
 
 # Confidence of relations that are known only from the arguments of calls, which may fail.
@@ -147,9 +151,9 @@ def stance(text: str) -> _Stance:
     normalised = _SCOPE_WORDS.sub("", _NOT.sub(" not", _SHORT_NOT.sub(" not", text)))
     circumstances = _circumstances(normalised)
     main = _CIRCUMSTANCE.sub(" ", normalised) if circumstances else normalised
-    based = [(word, _base(word)) for word in words(main)]
-    negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in based)
-    aligned = [_OPPOSITES.get(base, base) for word, base in based if word not in _NEGATIONS]
+    words_and_bases = [(word, _base(word)) for word in words(main)]
+    negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in words_and_bases)
+    aligned = [_OPPOSITES.get(base, base) for word, base in words_and_bases if word not in _NEGATIONS]
     aligned += ["not" if word in _NEGATIONS else _base(word) for word in words(circumstances)]
     about = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
     return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
@@ -186,6 +190,7 @@ _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
+# Words that mention a change.
 _RENEWED = re.compile(
     r"\b(?:now(?:adays)?|currently|no longer|any ?more|meanwhile|from now on|today|since)\b", re.IGNORECASE
 )
@@ -288,6 +293,7 @@ def _base(word: str) -> str:
     return (terms(word) or [word])[0]
 
 
+# The first word of each pair by the second.
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
 # Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and the "not" of a
 # circumstance.

@@ -1,7 +1,8 @@
-"""Whether a text begins with an error message, or with the report that the user declined a call."""
+"""Whether a text begins with an error message, and whether it says early that the user declined a call."""
 
 import re
 
+# The name of an error with what follows it in a message: "ValueError: ...", "an error occurred", "Error(3)".
 _OPENS = re.compile(
     r"\W*(?:tool_use_error>|traceback \(most|(?:an? (?:\w+ )?)?(?:[a-z_]\w*\.)*\w*(?:error|exception)"
     r"(?:\(| ?[\])}>]?:|[\])}>]| (?:occurred|when|while|during|calling|executing|invoking|running|processing)\b))",
@@ -13,11 +14,12 @@ _DECLINED = re.compile(
     r"did(?:n['\u2019]t| not) (?:approve|allow|permit))|\b(?:denied|declined|rejected|not approved) by (?:the )?user\b",
     re.IGNORECASE,
 )
+# Characters searched: further on, a long result may only mention that a user declined something.
 _BEGINNING = 200
 
 
 def says_declined(text: str) -> bool:
-    """Whether the first words of a result say that the user did not allow the call.
+    """Whether the first 200 characters of a result say that the user did not allow the call.
 
     >>> says_declined("[Operation Cancelled] Reason: User denied execution."), says_declined("3 users denied it")
     (True, False)

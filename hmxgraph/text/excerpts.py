@@ -14,7 +14,8 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
-# Between two records of a list, so that no value seems to belong to the record before.
+# The end of one record of a list and the beginning of the next; the mark in place of omitted text that contains it, so
+# that no value seems to belong to the record before.
 _RECORD_END = re.compile(r"\}\s*,\s*\{")
 _NEXT_RECORD = "}, {[…] "
 # Adjacent marks, as in an excerpt of an excerpt, are merged.
@@ -31,15 +32,17 @@ _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
 _FEW_TERMS, _LEAST_TERMS = 3, 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
-# A field without a value.
+# A field without a value: "reason: null,".
 _EMPTY = re.compile(r"\s*\w{1,40}(?::\s|=)(?:null|none|nil|\[\]|\{\}|\"\"|'')?[\s}\]),]*", re.IGNORECASE)
-# How assistants end an answer: these sentences repeat the words of the question after everything has been said.
+# How assistants end an answer ("Let me know if ..."): these sentences repeat the words of the question after everything
+# has been said.
 _CLOSING = re.compile(
     r"\W*(?:by following (?:these|this|the above)|if you (?:still )?(?:have|need|encounter|run into|would like)\b"
     r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
     re.IGNORECASE,
 )
-# A sentence with these words says what is possible, allowed or required: its worth is multiplied by ``_DECISIVE``.
+# A sentence with such a word ("only", "cannot") says what is possible, allowed or required: its worth is multiplied by
+# ``_DECISIVE``.
 _DECIDES = re.compile(
     r"\b(?:can ?not|\w+n['\u2019]t|unable|impossible|not (?:possible|allowed|available|eligible)|only|once|must|instead"
     r"|unfortunately|required?|has to|have to|needs? to)\b",
@@ -48,6 +51,8 @@ _DECIDES = re.compile(
 _DECISIVE = 1.5
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
+# A piece with the line breaks or space after it: to the end of a line, sentence or field; if that is more than
+# ``_LONGEST`` characters away, to the last space before, or that many characters without one.
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|{_FIELD_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
@@ -57,7 +62,7 @@ _PIECE = re.compile(
 class Passages:
     """A text in pieces, with the worth of each: its relevance to the wanted terms.
 
-    No excerpt shows the pieces whose places are in *hidden*.
+    No excerpt shows the pieces whose places are in ``hidden``.
     """
 
     pieces: tuple[str, ...]
@@ -69,7 +74,8 @@ class Passages:
         """Split *text*; the worth of a piece is the total weight of its terms, times 1.5 if it matches ``_DECIDES``.
 
         It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. Fields without a value are
-        hidden. In prose with fenced code, the code is hidden unless nothing else is relevant: a line of it says little.
+        hidden, but for the first piece. In prose with fenced code, the code is hidden unless nothing else is relevant:
+        a line of it says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), hidden=frozenset())
@@ -105,7 +111,7 @@ class Passages:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
         Only the beginning if nothing is relevant; may be empty if *limit* is shorter than a piece. Unless
-        *from_beginning*, a passage that begins a sentence and is more relevant than the beginning comes first.
+        *from_beginning*, the best passage is chosen before the beginning if it is worth more and begins a sentence.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
         >>> print(Passages.of(log, {"account": 1.0}).excerpt(75))
@@ -189,7 +195,9 @@ class Passages:
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """The pieces of *text*, such as the fields of a record, without the comma that ends them; none without a value.
+    """The pieces of *text*, such as the fields of a record, without the comma at their end.
+
+    Fields without a value are left out, unless the text begins with one.
 
     >>> sorted(fields_of("id: 7, status: sent back, reason: null"))
     ['id: 7', 'status: sent back']

@@ -2,8 +2,8 @@
 
 import re
 
-# The ends of the parts of a message: lines, sentences, and clauses before a colon, a semicolon or a dash.
-_PARTS = re.compile(r"(?<=[.!?:;])\s+|\n+|\s+-+\s+")
+# What ends a clause of a message: a line break, white space after a sentence, a colon or a semicolon, or a dash.
+_CLAUSE_END = re.compile(r"(?<=[.!?:;])\s+|\n+|\s+-+\s+")
 # Verbs with which an instruction may begin.
 _VERBS = frozenset(
     """
@@ -20,6 +20,7 @@ _DESCRIBES = re.compile(
     r"|missing|exceeded|unexpected|broken|aborted|rejected|unknown|unsupported|must be|expected)\b",
     re.IGNORECASE,
 )
+# Openings and phrases of instructions: "from now on ...", "system: ...", "ignore all previous rules", "you must".
 _INSTRUCTIONS = re.compile(
     r"^(?:please|always|never|kindly|from now on|important|attention|(?:system|assistant|user)\s*:|<\||#)"
     r"|\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|instructions?|rules?|policy)\b"
@@ -67,11 +68,11 @@ def is_instruction(clause: str) -> bool:
     words = clause.split()
     if words[1:2] and words[1].lower() in _AFTER_NOUNS:
         return False
-    begins = bool(words) and words[0].lower().strip("*_\"'`") in _VERBS
-    return begins and len(words) >= _FEWEST_WORDS and not _DESCRIBES.search(clause)
+    begins_with_verb = bool(words) and words[0].lower().strip("*_\"'`") in _VERBS
+    return begins_with_verb and len(words) >= _FEWEST_WORDS and not _DESCRIBES.search(clause)
 
 
 def _spans(message: str) -> list[tuple[int, int]]:
-    starts = [0, *(match.end() for match in _PARTS.finditer(message))]
-    stops = [*(match.start() for match in _PARTS.finditer(message)), len(message)]
+    starts = [0, *(match.end() for match in _CLAUSE_END.finditer(message))]
+    stops = [*(match.start() for match in _CLAUSE_END.finditer(message)), len(message)]
     return list(zip(starts, stops, strict=True))

@@ -55,6 +55,7 @@ def question_in(condition: str) -> str:
 
 _NAME_FIELDS = ("speaker", "user_name", "username", "author", "name")
 _NAME_FIELD_SET = frozenset(_NAME_FIELDS)
+# One to four words that begin with a letter: "Ana", "Bo van der Li".
 _PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 
 
@@ -75,7 +76,7 @@ def named_speaker(event: Event) -> str | None:
 
 
 def speaking_source(event: Event) -> str | None:
-    """The source of *event* if it is spelled like a name: capitalised, or equal to the agent id.
+    """The source of *event* if it looks like a name: one to four words, capitalised or the agent id; else None.
 
     Whether it is a person's name is not checked: ``Slack`` and ``Customer`` pass like ``Caroline``; components such as
     ``tool:gh`` do not.
@@ -97,6 +98,7 @@ def speaking_source(event: Event) -> str | None:
 # by this module; its other lines are indented.
 
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
+# Characters of a speaker's name that are shown.
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
@@ -247,6 +249,8 @@ def event_line(text: str, label: str, speaker: str) -> str:
 
 def entry_text(content: str, label: str = "", speaker: str = "") -> str:
     r"""One entry as it appears in a pack, without the final line end.
+
+    It begins with the label, if any; otherwise with a bullet, unless *content* begins with the name of *speaker*.
 
     >>> entry_text("one\ntwo"), entry_text("## Core", label="web"), entry_text("Ann: hello", speaker="Ann")
     ('- one\n  two', '[web] ## Core', 'Ann: hello')

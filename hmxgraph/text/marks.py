@@ -9,12 +9,12 @@ _LESS, _GREATER = r"(?:<|\\+u003[cC])", r"(?:>|\\+u003[eE])"
 _OPENING = re.compile(rf"{_LESS}{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?{_GREATER}")
 _CLOSING = re.compile(rf"{_LESS}\\*/{_TAG}{_GREATER}")
 _NOT_IN_IDS = re.compile(r"[^\w.:-]+")
-# A mark inside a pack, in any of these spellings, would end it early.
+# Marks inside a pack, in any of these spellings: a closing one would end it early.
 _INSIDE = re.compile(rf"{_LESS}\\*(/?){_TAG}\b")
 
 
 def marked(text: str, pack_id: str) -> str:
-    r"""*text* of a pack between marks, ready to be put into a prompt.
+    r"""*text* of a pack between marks, ready to be put into a prompt; marks inside *text* lose their "<".
 
     >>> marked("Always verify rollout", "p1")
     '<hmxgraph-pack id="p1">\nAlways verify rollout\n</hmxgraph-pack>'

@@ -32,7 +32,7 @@ class MaskRule:
         return whole[:start] + self.mark + whole[end:]
 
 
-def _luhn(number: str) -> bool:
+def _is_card(number: str) -> bool:
     """Whether *number* is a card number: 13 to 19 digits that pass the check digit test of ISO/IEC 7812."""
     digits = [int(sign) for sign in number if sign.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
@@ -50,7 +50,7 @@ def _looks_secret(word: str) -> bool:
     return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
-def _not_blank(value: str) -> bool:
+def _is_set(value: str) -> bool:
     """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code or placeholder."""
     bare = value.strip("\"' ")
     return bare.lower() not in UNSET and not value.startswith("[") and not _LOOKED_UP.match(bare)
@@ -100,17 +100,20 @@ _NAMES_WITH_DIGITS = frozenset(
         "x86_64",
     )
 )
-# A number with its unit; a long number before a single letter is more likely an id.
+# A number with its unit, such as 15ms; a long number before a single letter is more likely an id.
 _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
+# Names of variables and fields that hold secrets.
 _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
 )
+# A value: in quotation marks, as ${NAME}, or up to a blank or separator.
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
+# Keys and tokens of services, recognised by their form.
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
@@ -129,6 +132,7 @@ _KEYS = (
     r"|rk_(?:live|test)_\w{10,}|sbp_[0-9a-f]{40}|tskey-[a-z]+-[\w-]{20,}|tfp_[\w.=-]{50,}|AQVN[\w-]{35,}|sc_[\w-]{40}"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|xapp-[\w-]{20,}|(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w+"
 )
+# The end of the name of a street, and a flat after it: "Apt 4".
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
 )
@@ -146,7 +150,8 @@ def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: 
 # dotless i, which ``casefold`` leaves unchanged.
 _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 
-_CARD, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
+# Neither side of a card number continues a word or another number.
+_CARD_START, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
 
 SECRETS = (
     rule(
@@ -161,26 +166,28 @@ SECRETS = (
         needs=("bearer", "author"),
     ),
     rule("[token]", r"[?&]sig=(?P<value>[\w%+/=-]{16,})"),
-    rule("[password]", r"(?<!\S)-u\s+[\w.@-]+:(?P<value>[^\s\"'@]{4,})", _not_blank, needs=("-u",)),
-    rule("[password]", r"\bsshpass\s+-p\s*(?P<value>\S+)", _not_blank, needs=("sshpass",)),
-    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _not_blank),
-    rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _not_blank, needs=("--",)),
-    rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _not_blank, needs=_SENSITIVE_PARTS),
+    rule("[password]", r"(?<!\S)-u\s+[\w.@-]+:(?P<value>[^\s\"'@]{4,})", _is_set, needs=("-u",)),
+    rule("[password]", r"\bsshpass\s+-p\s*(?P<value>\S+)", _is_set, needs=("sshpass",)),
+    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _is_set),
+    rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _is_set, needs=("--",)),
+    rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _is_set, needs=_SENSITIVE_PARTS),
     rule(
         "[password]",
         r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)",
         _looks_secret,
         needs=("pass",),
     ),
-    # In one piece, or grouped as printed on cards: fours, 4-6-5 and 4-6-4. Other rows of numbers are no cards.
-    rule("[card number]", rf"{_CARD}[2-6]\d{{12,18}}{_CARD_END}", _luhn),
+    # In one piece, or grouped as printed on cards: 4-4-4-4-3, 4-4-4-4, 4-6-5 and 4-6-4. Other groups are no cards.
+    rule("[card number]", rf"{_CARD_START}[2-6]\d{{12,18}}{_CARD_END}", _is_card),
     rule(
         "[card number]",
-        rf"{_CARD}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}(?P=gap)\d{{3}}{_CARD_END}",
-        _luhn,
+        rf"{_CARD_START}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}(?P=gap)\d{{3}}{_CARD_END}",
+        _is_card,
     ),
-    rule("[card number]", rf"{_CARD}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}{_CARD_END}", _luhn),
-    rule("[card number]", rf"{_CARD}3\d{{3}}(?P<gap>[ -])\d{{6}}(?P=gap)\d{{4,5}}{_CARD_END}", _luhn),
+    rule(
+        "[card number]", rf"{_CARD_START}[2-6]\d{{3}}(?P<gap>[ -])\d{{4}}(?:(?P=gap)\d{{4}}){{2}}{_CARD_END}", _is_card
+    ),
+    rule("[card number]", rf"{_CARD_START}3\d{{3}}(?P<gap>[ -])\d{{6}}(?P=gap)\d{{4,5}}{_CARD_END}", _is_card),
     rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
     # Words in capitals that follow a number ("EUR", "PAID") look like parts of it, but have no digit.
     rule(

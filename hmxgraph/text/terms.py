@@ -35,16 +35,17 @@ STOP_WORDS = frozenset(
 # The full-text indexes split at white space only, so ``search_text`` is the terms joined by spaces, and a question
 # finds exactly what was indexed under the same rules.
 
-# Longer words are cut: the index would split them, and nobody searches for them.
+# Words of more characters are cut: the index would split them, and nobody searches for them.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
 # ASCII word separators: translating and splitting takes a quarter of the time of the pattern.
 _GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
-# Unicode categories of mathematical and currency signs. A hyphen is a minus only before a number.
+# Unicode categories of mathematical and currency signs.
 _MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
 _MEANINGFUL_SIGNS = frozenset("%#")
+# A hyphen is a minus only before a number, and not after a word or a closing bracket ("3-5").
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
@@ -117,10 +118,11 @@ def search_text(text: str) -> str:
     return " ".join(terms(text))
 
 
-# A misspelt term keeps its beginning and has one letter too many or too few, or two swapped. A wrong letter more often
-# makes another word (mango, mongo). Terms shorter than this resemble too many others. The known term must be
-# longer than this: "reset" is no misspelling of "rest".
+# A misspelt term has one letter too many or too few, or two swapped. A wrong letter more often makes another word
+# (mango, mongo). Shorter terms resemble too many others. The known term must be longer than this minimum: "reset" is no
+# misspelling of "rest".
 SHORTEST_MISSPELT = 4
+# Letters at the beginning that are the same in both.
 _KEPT_BEGINNING = 2
 
 

@@ -11,8 +11,8 @@ from hmxgraph.errors import InvalidVectors
 
 # The most dimensions that the server's index accepts, and the smallest norm: the squares of much smaller numbers are 0
 # in single precision.
-_MOST_NUMBERS = 4096
-_SHORTEST = 1e-18
+_MOST_DIMENSIONS = 4096
+_SMALLEST_NORM = 1e-18
 
 
 def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
@@ -35,11 +35,13 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     if any(row.ndim != 1 for row in rows):
         raise InvalidVectors("values that are not flat lists of numbers", "a list of numbers for each text")
     sizes = sorted({row.size for row in rows})
-    if len(sizes) > 1 or any(not 0 < size <= _MOST_NUMBERS for size in sizes):
+    if len(sizes) > 1 or any(not 0 < size <= _MOST_DIMENSIONS for size in sizes):
         sizes_text = " and ".join(map(str, sizes))
-        raise InvalidVectors(f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_NUMBERS:,} numbers")
+        raise InvalidVectors(
+            f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_DIMENSIONS:,} numbers"
+        )
     for place, row in enumerate(rows):
-        if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SHORTEST:
+        if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SMALLEST_NORM:
             fault = f"vector {place + 1}, which is nearly zero or not finite"
             raise InvalidVectors(fault, "finite numbers, not all of them nearly zero")
     return [row.tolist() for row in rows]
@@ -74,6 +76,7 @@ BACKGROUND = (
     "I forgot the password of my old account.",
     "Which of these phones has the better camera?",
 )
+# Below this, differences between cosines are no more than noise.
 _LEAST_DEVIATION = 0.01
 # Standard deviations above the background at which similarity begins to count, and at which it counts fully.
 _CHANCE, _CERTAIN = 2.5, 7.0
@@ -95,6 +98,7 @@ class Background(NamedTuple):
         """Compare the vector of a *question* with those of the *sentences*, and all of them with each other."""
         rows = np.array([question, *sentences])
         rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
+        # Not as a matrix product: the order in which BLAS sums depends on the machine.
         cosines = np.einsum("ik,jk->ij", rows, rows)
         pairs = cosines[np.triu_indices(len(rows), 1)]
         spread = _NORMAL * float(np.median(np.abs(pairs - np.median(pairs))))

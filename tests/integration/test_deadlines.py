@@ -13,7 +13,7 @@ import pytest
 
 import hmxgraph
 from hmxgraph import engine
-from hmxgraph.api.graph import Login, settling
+from hmxgraph.api.graph import Login, settling_check
 from hmxgraph.errors import DeadlineExceeded, InvalidRequest, LocalServerDied, StorageUnavailable
 from hmxgraph.graph.connection import ConnectionTerms
 from hmxgraph.graph.deadlines import Patience
@@ -294,12 +294,12 @@ def test_a_server_that_has_just_started_has_more_time():
 def test_only_a_local_server_tells_whether_it_has_just_started(tmp_path, monkeypatch):
     """Only a local server can be recognised as newly started; for a remote server there is no such check."""
     monkeypatch.setenv("HMXGRAPH_HOME", str(tmp_path))
-    is_settling = settling(Login(), environment={})
+    is_settling = settling_check(Login(), environment={})
     assert not is_settling()
     monkeypatch.setattr("hmxgraph.graph.deadlines.time", lambda: 0.0)
     (tmp_path / "server.json").write_text("{}")
     assert is_settling()
-    assert settling(Login(uri="bolt://elsewhere"), environment={}) is None
+    assert settling_check(Login(uri="bolt://elsewhere"), environment={}) is None
 
 
 def test_errors_survive_a_process_border():

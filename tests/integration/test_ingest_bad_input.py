@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from hmxgraph import connect_async
-from hmxgraph.cli._signals import UNREAD
+from hmxgraph.cli._signals import PIPE_CLOSED
 from hmxgraph.errors import IngestRefused
 from hmxgraph.ingest.sources import LONGEST_LINE
 from tests.unit.ingest.making import document
@@ -162,7 +162,7 @@ def test_a_closed_output(hmxgraph, graph, lines):
     os.close(reading)
     code, _, err = hmxgraph(b"\n".join(lines), stdout=writing)
     os.close(writing)
-    assert (code, err) == (UNREAD, "")
+    assert (code, err) == (PIPE_CLOSED, "")
     assert graph.health()["event_count"] == GOOD
 
 

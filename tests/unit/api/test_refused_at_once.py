@@ -6,8 +6,8 @@ import pytest
 
 import hmxgraph
 from hmxgraph.api._base import pack_request
-from hmxgraph.api.memory import remembered
-from hmxgraph.api.recording import event_draft, forgettable, stated
+from hmxgraph.api.memory import new_memory
+from hmxgraph.api.recording import event_draft, forget_criteria, memory_request
 from hmxgraph.errors import InvalidRequest, InvalidTenant
 
 
@@ -25,14 +25,14 @@ def test_an_empty_tenant(connect, monkeypatch):
 def test_an_age_beyond_the_calendar(span):
     """An age beyond the calendar, or a negative one, is refused."""
     with pytest.raises(InvalidRequest, match="older_than"):
-        forgettable({"older_than": span})
+        forget_criteria({"older_than": span})
 
 
 @pytest.mark.parametrize("span", [30, "30 days"])
 def test_an_age_that_is_no_timedelta(span):
     """An age is a timedelta: a number does not say of which unit, and is refused."""
     with pytest.raises(InvalidRequest, match="expected timedelta; write timedelta"):
-        forgettable({"older_than": span})
+        forget_criteria({"older_than": span})
 
 
 def test_metadata_that_are_no_mapping():
@@ -45,26 +45,26 @@ def test_metadata_that_are_no_mapping():
 def test_forgetting_with_a_word_for_a_flag(flag):
     """The word "no" never counts as True: it would select events to erase."""
     with pytest.raises(InvalidRequest, match=f"{flag} 'no': expected True or False"):
-        forgettable({"session_id": "s1", flag: "no"})
+        forget_criteria({"session_id": "s1", flag: "no"})
 
 
 @pytest.mark.parametrize("flag", ["hard", "pinned"])
 def test_remembering_with_a_word_for_a_flag(flag):
     """The word "yes" is refused, as it would not make the memory hard or pinned."""
     with pytest.raises(InvalidRequest, match=f"{flag} 'yes': expected True or False"):
-        stated("Use Biome", {flag: "yes"})
+        memory_request("Use Biome", {flag: "yes"})
 
 
 def test_adding_a_memory_with_a_word_for_a_flag():
     """The word "yes" is refused: it would not make the policy hard."""
     with pytest.raises(InvalidRequest, match="hard 'yes': expected True or False"):
-        remembered("policy", "Never push to main", {"hard": "yes"})
+        new_memory("policy", "Never push to main", {"hard": "yes"})
 
 
 def test_flags_that_are_left_out():
     """None leaves a flag out, as it does any other option."""
-    assert stated("Use Biome", {"hard": None, "pinned": None})[0] == stated("Use Biome", {})[0]
-    assert forgettable({"session_id": "s1", "expired": None, "now": None}) == forgettable({"session_id": "s1"})
+    assert memory_request("Use Biome", {"hard": None, "pinned": None})[0] == memory_request("Use Biome", {})[0]
+    assert forget_criteria({"session_id": "s1", "expired": None, "now": None}) == forget_criteria({"session_id": "s1"})
 
 
 def test_a_misspelt_option_without_a_value():

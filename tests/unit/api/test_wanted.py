@@ -4,7 +4,7 @@ import pytest
 
 from hmxgraph.api._base import artifact_filter, pack_request
 from hmxgraph.api.fingerprints import export_options
-from hmxgraph.api.recording import event_draft, forgettable, stated
+from hmxgraph.api.recording import event_draft, forget_criteria, memory_request
 from hmxgraph.errors import InvalidRequest
 from hmxgraph.graph._paging import check_limit
 
@@ -21,8 +21,8 @@ def test_an_option_that_there_is_not_is_refused(name):
     [
         artifact_filter,
         export_options,
-        forgettable,
-        lambda options: stated("Use Biome", options),
+        forget_criteria,
+        lambda options: memory_request("Use Biome", options),
         lambda options: event_draft("message", {}, "s1", options),
     ],
 )

@@ -16,7 +16,7 @@ import hmxgraph
 from hmxgraph.cli import app, as_commands
 from hmxgraph.cli._commands import loaded
 from hmxgraph.cli._extras import need
-from hmxgraph.cli._signals import UNREAD
+from hmxgraph.cli._signals import PIPE_CLOSED
 from hmxgraph.errors import DeadlineExceeded, SuccessorNeeded, TaskError
 from hmxgraph.protocol.packs import SECTION_PRIORITY, STRATEGIES
 from hmxgraph.protocol.records import ARTIFACT_KINDS, FILTERS, MODES
@@ -31,7 +31,7 @@ def test_a_reader_that_has_enough_is_no_error(words):
         os.close(sink)
         os.close(source)
         said = running.communicate()[1]
-    assert (running.returncode, said) == (UNREAD, "")
+    assert (running.returncode, said) == (PIPE_CLOSED, "")
 
 
 @pytest.mark.parametrize("words", [("query",), ("query", "--json"), ("--version",), ("server", "status")])

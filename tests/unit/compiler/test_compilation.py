@@ -8,7 +8,7 @@ import pytest
 from hmxgraph.compiler._strategies import strategy_templates
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.goal_classes import GoalClass
-from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, adapted, compiler_state
+from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile, adaptations_after, compiler_state
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.document import content_faults
 from hmxgraph.text.artifacts import render_artifact
@@ -920,7 +920,7 @@ def test_profile_parameters_are_adapted_and_reported():
     """Parameters of a fingerprint are adopted, and the state reports the differences."""
     profile = CompilerProfile().adapted({"min_support": 1.0, "lookup_share": 0.7, "unknown": 3.0})
     assert (profile.min_support, profile.lookup_share) == (2, 0.7)
-    state = compiler_state(adapted({}, profile, {}))
+    state = compiler_state(adaptations_after({}, profile, {}))
     assert (state["adapted_parameter_count"], state["adapted_parameters"][0]["parameter"]) == (1, "lookup_share")
 
 

@@ -230,7 +230,7 @@ def test_the_source_of_a_value_is_what_names_it_among_the_fewest():
         "get_customer", {"id": "c-1", "cards": [{"card": "card-1"}, {"card": "card-2"}], "orders": ["W101", "W102"]}
     )
     origins.add_result(
-        "get_order", {"order": "W101", "customer": "c-1", "paid": {"card": "card-2"}}, given={"w101": "order"}
+        "get_order", {"order": "W101", "customer": "c-1", "paid": {"card": "card-2"}}, call_values={"w101": "order"}
     )
     found = origins.of_arguments({"card": "card-2", "order": "W101", "customer": "c-1"})
     assert found == (

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from hmxgraph.engine._jars import Distribution
-from hmxgraph.engine._process import Ports, command, ports_in, text
+from hmxgraph.engine._process import Ports, command, conf_text, ports_in
 from hmxgraph.engine._settings import Memory
 
 PORTS, MEMORY = Ports(17687, 17474), Memory(600, 200)
@@ -13,7 +13,7 @@ PORTS, MEMORY = Ports(17687, 17474), Memory(600, 200)
 @pytest.mark.parametrize("version", ["5.26.31", "2026.09.0"])
 def test_configuration_keeps_to_this_machine(version):
     """The server listens only on the loopback address and sends no reports."""
-    lines = text(PORTS, MEMORY, version).splitlines()
+    lines = conf_text(PORTS, MEMORY, version).splitlines()
     assert "server.default_listen_address=127.0.0.1" in lines
     assert "dbms.usage_report.enabled=false" in lines
     assert "server.memory.heap.max_size=600m" in lines
@@ -22,12 +22,12 @@ def test_configuration_keeps_to_this_machine(version):
 
 def test_ports_are_read_back():
     """The ports of the last start are read from its configuration."""
-    assert ports_in(text(PORTS, MEMORY, "5.26.31")) == PORTS
+    assert ports_in(conf_text(PORTS, MEMORY, "5.26.31")) == PORTS
 
 
 def test_cut_configuration_names_no_ports():
     """A configuration without both ports gives none."""
-    assert ports_in(text(PORTS, MEMORY, "5.26.31")[:200]) is None
+    assert ports_in(conf_text(PORTS, MEMORY, "5.26.31")[:200]) is None
 
 
 def test_command_names_the_home_and_keeps_the_password_out(tmp_path):

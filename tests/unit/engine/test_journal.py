@@ -1,4 +1,4 @@
-from hmxgraph.engine._process import begin, tail
+from hmxgraph.engine._process import rotate, tail
 
 
 def test_tail_gives_the_last_lines(tmp_path):
@@ -14,7 +14,7 @@ def test_tail_since_a_start(tmp_path):
     """Lines of earlier starts can be left out."""
     log = tmp_path / "console.log"
     log.write_text("old\n")
-    since = begin(log)
+    since = rotate(log)
     with log.open("a") as file:
         file.write("new\n")
     assert tail(log, 9, since) == "new"
@@ -23,14 +23,14 @@ def test_tail_since_a_start(tmp_path):
 def test_no_log_no_words(tmp_path):
     """Without a log the tail is empty."""
     assert tail(tmp_path / "console.log", 9) == ""
-    assert begin(tmp_path / "console.log") == 0
+    assert rotate(tmp_path / "console.log") == 0
 
 
 def test_long_log_makes_room(tmp_path):
     """A log of more than 4 MiB is rotated at the next start, so that it never fills the disk."""
     log = tmp_path / "console.log"
     log.write_bytes(b"x" * (4 << 20))
-    assert begin(log) == 0
+    assert rotate(log) == 0
     assert not log.exists()
     assert (tmp_path / "console.1.log").exists()
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hmxgraph.recall.pool import EventPool, Nearby
 from hmxgraph.recall.question import understood
-from hmxgraph.recall.relevance import WEIGHT, Ranking, feedback_scores
+from hmxgraph.recall.relevance import FEEDBACK_WEIGHT, Ranking, feedback_scores
 from tests.recall_makers import NOW, event
 
 FAR = 20
@@ -30,7 +30,7 @@ def test_terms_that_the_best_events_share_are_searched():
     """A text with the terms that two good events share gains; one without them does not."""
     pool = pool_of("family camping lake", "family camping tent", "camping tomorrow", "invoice overdue")
     scores = gains(pool, {"famili"}, 0, 1)
-    assert WEIGHT >= scores[2] > 0.1
+    assert FEEDBACK_WEIGHT >= scores[2] > 0.1
     assert scores[3] == 0
 
 

@@ -9,6 +9,7 @@ from hmxgraph.recall._asked_actions import remedies
 from hmxgraph.recall.appraised import _next_step
 from hmxgraph.recall.candidates import Candidate, Components
 from hmxgraph.recall.knowledge import (
+    REMEMBERED,
     Guidance,
     Happened,
     RunningSession,
@@ -372,3 +373,59 @@ def test_a_word_in_most_titles_is_no_subject(asked, count):
     artifacts = [artifact(at, f"{verb} the order, pay") for at, verb in enumerate(("Cancel", "Return", "Ship"))]
     ranked = draft((), known(artifacts=artifacts), query=asked).ranking
     assert sum(each.components.relevance > 0 for _, each in ranked) == count
+
+
+def _facts_of(query, *texts, events=()):
+    """The statements of a pack that has *texts* as facts."""
+    memories = [memory(number, text) for number, text in enumerate(texts)]
+    return {
+        each.content
+        for each in packed(events, known(memories=memories), query=query).entries
+        if each.section == "facts"
+    }
+
+
+DEPOSIT, PARKING = "The deposit is 20 EUR", "Parking costs 2 EUR"
+
+
+@pytest.mark.parametrize(
+    ("query", "facts"),
+    [
+        ("How much is the deposit and what does parking cost?", {DEPOSIT, PARKING}),
+        ("How much is the deposit? And what does parking cost here today?", {DEPOSIT, PARKING}),
+        ("How much is the deposit and for whom?", {DEPOSIT}),
+    ],
+)
+def test_each_question_of_a_text_gets_its_fact(query, facts):
+    """A fact that answers one of two questions is shown, although it has few terms of the text."""
+    assert _facts_of(query, DEPOSIT, PARKING, "Ann likes tea") == facts
+
+
+def test_a_request_for_work_with_tools_is_matched_as_a_whole():
+    """What concerns one clause of such a request is not thereby about the request."""
+    done = [event(1, "cancel -> done", kind=RESULT, source="tool:cancel")]
+    text = "Please cancel the lease of my flat in Leeds. Can you refund the rent? And is parking dear?"
+    free = "free parking ends at noon"
+    assert _facts_of(text, free) == {free}
+    assert _facts_of(text, free, events=done) == set()
+
+
+FORFEIT = "Cancellations less than 12 hours before the appointment forfeit the deposit"
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("How late can a patient cancel without losing the deposit?", True),
+        ("Cancellation rules?", True),
+        ("Which policies apply to cancellations?", True),
+        ("Which rules are there for parking in front of the house?", False),
+        ("Which doctor speaks Dutch?", False),
+    ],
+)
+def test_a_policy_is_found_by_common_terms(query, shown):
+    """The terms of a policy are those of the tenant's daily work, and words that ask for policies select none."""
+    work = [event(number, f"cancel appointment {number}, refund deposit", session=f"s{number}") for number in range(40)]
+    policy = memory(1, FORFEIT, kind="policy", method=REMEMBERED)
+    entries = packed(work, known(memories=[policy]), query=query).entries
+    assert any(entry.content == FORFEIT for entry in entries) is shown
