@@ -51,7 +51,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
-from hmxgraph.recall.relations import Vicinity, without_refused
+from hmxgraph.recall.relations import Vicinity, without_unconfirmed
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
@@ -615,7 +615,7 @@ class _Opening:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
         related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
-        related = without_refused(related, ranking.pool)
+        related = without_unconfirmed(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
