@@ -207,7 +207,8 @@ class Draft:
 
         They are the running session with either all cases or a few examples. Beside a procedure that is not a guess,
         there is one example, and the session with the newest statement about the question. If the question quotes an
-        error of a known session and all examples failed, one is added in which the same call worked. Examples are for
+        error of a known session and all examples failed, one is added in which the same call worked. If a call in an
+        example has had another result since, the session of the newest is added. Examples are for
         questions that want some and, if the best is a log of many tasks, for others that do not ask for a time. For
         them, the pack must have both episodes and procedures, and there must be work with tools or something to show as
         a procedure: conversations are shown line by line. Strategies that only show single events have no whole
@@ -233,6 +234,7 @@ class Draft:
             best += self._session_of_newest_statement
         if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
+        best += self._sessions_of_newer_results(best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -370,6 +372,22 @@ class Draft:
         """The past session with the newest statement about the question; empty if there is none."""
         pool, places = self.events.pool, np.flatnonzero(self._statements).tolist()
         return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
+
+    def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
+        """The other sessions with the newest result of a call whose result in *sessions* contains most of the question.
+
+        Only results that differ count, and only for a question: a request for work, or one about some time, is not
+        answered by what holds now.
+        """
+        pool, question = self.events.pool, self.events.question
+        if question.works or question.span is not None:
+            return []
+        results = [at for at in np.flatnonzero(pool.successes).tolist() if pool.call_of[at] >= 0]
+        newest = {pool.text[pool.call_of[at]]: at for at in sorted(results, key=lambda at: (pool.times[at], at))}
+        answers = pool.of_sessions(sessions) & (self.events.match.share >= SURE)
+        newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
+        found = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
+        return [each for each in dict.fromkeys(found) if each not in sessions]
 
     @property
     def _usually_failed(self) -> bool:
