@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
 from hmxgraph.recall.candidates import Candidate
 from hmxgraph.recall.pool import EventPool, is_assistant
 from hmxgraph.recall.question import PackRequest, Question
-from hmxgraph.text.lines import attributed, event_line
+from hmxgraph.text.lines import attributed, event_line, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text, words
 
 # The speakers that are roles of users, not names.
@@ -61,10 +62,10 @@ class Asker:
         if not self.named or not (self.is_other(user_id) or (self.keys and not user_id)):
             return speaker
         if is_assistant(speaker):
-            return f"{speaker} to {user_id}" if user_id else speaker
+            return speaker_name(f"{speaker} to {user_id}") if user_id else speaker
         if speaker.lower() not in _ROLES:
             return speaker
-        return f"{speaker} {user_id}" if user_id else f"unnamed {speaker}"
+        return speaker_name(f"{speaker} {user_id}" if user_id else f"unnamed {speaker}")
 
     def named_in(self, evidence: Candidate, user_id: str, count_tokens: TokenCounter) -> Candidate:
         """Return the *evidence*, an event that names *user_id*, with its line naming whose it is."""
@@ -81,13 +82,13 @@ def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenC
     asker = Asker.of(pool, request)
     if not asker.named:
         return pool
-    said_by, tokens = list(pool.speaker), list(pool.tokens)
-    for at, user_id in enumerate(_users(pool)):
+    said_by, tokens, count = list(pool.speaker), list(pool.tokens), cache(count_tokens)
+    for at, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
         # What nobody in particular says in the running session, the asker says.
         if user_id or pool.session_id[at] != request.session_id:
-            said_by[at] = asker.shown_speaker(pool.speaker[at], user_id)
-        if said_by[at] != pool.speaker[at]:
-            tokens[at] = count_tokens(event_line(pool.text[at], pool.label[at], said_by[at]))
+            said_by[at] = asker.shown_speaker(speaker, user_id)
+        if said_by[at] != speaker:
+            tokens[at] += count(f"{said_by[at]}:") - count(f"{speaker}:")
     return replace(pool, said_by=tuple(said_by), tokens=tuple(tokens))
 
 

@@ -45,6 +45,21 @@ def test_lines_of_other_users_show_whose_they_are(asking, shown):
     assert all(entry.token_estimate == COUNT(f"{entry.content}\n") for entry in pack.entries)
 
 
+@pytest.mark.parametrize(
+    "user", ["piet", "emma_kim_9957", "p.van-dam@x.org", "42", "a" * 90, "x:\n## Core", "Zo\u00eb-"]
+)
+@pytest.mark.parametrize("text", ["Kanaalweg 12", ": Kanaalweg", "12 Kanaalweg", "'s Kanaalweg\nUtrecht", "\u00fc"])
+def test_names_are_counted_and_no_structure(user, text):
+    """Whatever a user is called, the line begins with a plain name, and its tokens are those of the line."""
+    said = [line(1, f"{text} {QUERY}", user), line(2, f"{text} {QUERY} noted", speaker="assistant")]
+    pack = packed(said, query=QUERY, user_id="omar", sections=["episodes"])
+    assert "\n##" not in pack.text
+    lines = {each.split(" ")[0] for each in pack.lines}
+    assert len(pack.entries) == 2
+    assert lines == {"user", "assistant"}
+    assert sum(entry.token_estimate for entry in pack.entries) == sum(COUNT(f"{each}\n") for each in pack.lines)
+
+
 def test_a_name_is_enough():
     """A line with a speaker's own name stays as it is, and so do all lines of one user."""
     named = packed([line(1, MOVED, "piet_1", speaker="Piet")], query=QUERY, user_id="omar", sections=["episodes"])
