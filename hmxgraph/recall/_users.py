@@ -82,11 +82,12 @@ def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenC
     asker = Asker.of(pool, request)
     if not asker.named:
         return pool
-    said_by, tokens, count = list(pool.speaker), list(pool.tokens), cache(count_tokens)
+    said_by, tokens = list(pool.speaker), list(pool.tokens)
+    shown, count = cache(asker.shown_speaker), cache(count_tokens)
     for at, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
         # What nobody in particular says in the running session, the asker says.
         if user_id or pool.session_id[at] != request.session_id:
-            said_by[at] = asker.shown_speaker(speaker, user_id)
+            said_by[at] = shown(speaker, user_id)
         if said_by[at] != speaker:
             tokens[at] += count(f"{said_by[at]}:") - count(f"{speaker}:")
     return replace(pool, said_by=tuple(said_by), tokens=tuple(tokens))

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import log2
 from typing import NamedTuple
 
@@ -122,9 +122,13 @@ def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
     calls = [f" {pool.words[at]} " for at in sorted(worked)]
 
+    @cache
+    def with_end(end: str) -> frozenset[int]:
+        own_terms = f" {search_text(end)} "
+        return frozenset(at for at, call in enumerate(calls) if own_terms in call)
+
     def is_confirmed(relation: KnownRelation) -> bool:
-        ends = [f" {search_text(end)} " for end in (relation.source, relation.target)]
-        return any(all(end in words_of_call for end in ends) for words_of_call in calls)
+        return not with_end(relation.source).isdisjoint(with_end(relation.target))
 
     def is_field(relation: KnownRelation) -> bool:
         return relation.confidence <= REQUESTED and relation.relation_type not in _VERBS
