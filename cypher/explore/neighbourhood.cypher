@@ -1,7 +1,8 @@
 // An entity's neighbourhood.
 //
 // The 100 strongest relations of the entities of this name, in any spelling, as a picture; each row follows the
-// direction of its relation.
+// direction of its relation. A relation of confidence 0.6 was only asked for by calls, which may have failed, or is one
+// of things that were mentioned together.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,
 // possessive endings, punctuation and a leading article. A condition on the type lets the planner use its index;

@@ -1,7 +1,8 @@
 """Values and helpers that all extraction rules share: results, sentences, verbs, patterns, speakers, hedges."""
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of, speaks_for_user
 from hmxgraph.protocol.trust import CHANNELS
@@ -351,8 +352,12 @@ def _subject(event: Event, name: str) -> str:
 
 def user_id_of(event: Event) -> str | None:
     """The user id in the metadata of *event*; None if it has none."""
+    return _user_id_in(event.metadata)
+
+
+def _user_id_in(metadata: Mapping[str, Any]) -> str | None:
     for field in ("user_id", "userId", "customer_id"):
-        value = event.metadata.get(field)
+        value = metadata.get(field)
         if isinstance(value, str) and value:
             return value
     return None
@@ -389,8 +394,13 @@ def speaking_user(event: Event) -> str | None:
 
 def named_user(event: Event) -> str:
     """The user id or user name in the metadata of *event*; empty if it has neither."""
-    name = event.metadata.get("user_name")
-    return user_id_of(event) or (name if isinstance(name, str) else "")
+    return user_in(event.metadata)
+
+
+def user_in(metadata: Mapping[str, Any]) -> str:
+    """The user id or user name in *metadata*; empty if it has neither."""
+    name = metadata.get("user_name")
+    return _user_id_in(metadata) or (name if isinstance(name, str) else "")
 
 
 def _person_as_agent(event: Event) -> str:

@@ -10,13 +10,14 @@ import orjson
 
 from hmxgraph.errors import IngestRefused, ParentLoop
 from hmxgraph.extraction.extract import EVENT_TYPE, extract
-from hmxgraph.extraction.language import Extraction, session_owner, user_of_session
+from hmxgraph.extraction.language import Extraction, session_owner, user_in, user_of_session
 from hmxgraph.graph import _entities, memories
 from hmxgraph.graph._entities import EventExtraction
 from hmxgraph.graph.plan import Plan, Row, Tenancy, bind, open_batch
 from hmxgraph.ingest.batch import Batch, conflict
 from hmxgraph.ingest.prepare import (
     LINKS,
+    NAMING,
     ChainChanges,
     End,
     Ends,
@@ -29,6 +30,7 @@ from hmxgraph.ingest.prepare import (
     loops,
 )
 from hmxgraph.protocol.events import Position
+from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.reports import BatchReceipt, ConflictingEvent
 from hmxgraph.protocol.trust import DEFAULT_TRUST, TrustPolicy
 from hmxgraph.records.events import SESSION
@@ -47,12 +49,15 @@ FULL_CHARACTERS = 1_500
 FURTHER_CHARACTERS = 6_000
 # Index of the event's time in a recall row.
 _TIME = 6
+# Length of the recall row of an event that names no user.
+_WITHOUT_USER = 12
 
 
 def recall_row(properties: Mapping[str, Any]) -> str | None:
     """The recall row of a prepared event: a JSON array in the order of ``EventPool``, with expiry in place of text.
 
-    None for events that only state a memory, as `remember` writes them: packs show the memory while it holds, never its
+    The user of a message that names one comes last, after the expiry; other events have no such value. None for
+    events that only state a memory, as `remember` writes them: packs show the memory while it holds, never its
     event.
     """
     if properties.get("event_type") == EVENT_TYPE and properties["session_id"] == SESSION:
@@ -71,8 +76,16 @@ def recall_row(properties: Mapping[str, Any]) -> str | None:
             properties["text"].endswith("?"),
             properties.get("label", ""),
             properties.get("expires_us"),
+            *filter(None, [_user(properties)]),
         ]
     ).decode()
+
+
+def _user(properties: Mapping[str, Any]) -> str:
+    """The user whom the metadata of a message names; empty if it names none."""
+    metadata = properties.get("metadata", "")
+    names_user = properties.get("event_type") == "message" and any(f'"{name}"' in metadata for name in NAMING)
+    return user_in(parse_json(metadata)) if names_user else ""
 
 
 _LONGEST_NAME = 60
@@ -113,11 +126,11 @@ def _ranked_words(search_text: str) -> str:
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
     """The recall rows *events*, parsed, without empty ones and those dated after *as_of_us* or expired by then.
 
-    In each row, its values in *columns* take the place of the expiry.
+    In each row, its values in *columns* take the place of the expiry; then comes the user, or "" without one.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
-    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'Hello!']]
+    [['e1', 's1', 'Ann', '', 'hello', 1, 5, 4, 0.5, False, '', 'Hello!', '']]
     >>> pool_rows(4, [row], ["Hello!"])
     []
 
@@ -125,8 +138,11 @@ def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> 
     rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
     kept = []
     for row, *values in zip(rows, *columns, strict=True):
-        if row is not None and row[_TIME] <= as_of_us and ((expires := row.pop()) is None or expires > as_of_us):
-            kept.append(row + values)
+        if row is None or row[_TIME] > as_of_us:
+            continue
+        user = row.pop() if len(row) > _WITHOUT_USER else ""
+        if (expires := row.pop()) is None or expires > as_of_us:
+            kept.append([*row, *values, user])
     return kept
 
 

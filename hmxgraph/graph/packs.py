@@ -25,6 +25,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall._parts import ranked_by_parts
+from hmxgraph.recall._users import Asker, told_to_asker
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -50,7 +51,7 @@ from hmxgraph.recall.knowledge import (
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
-from hmxgraph.recall.relations import Vicinity, without_refused
+from hmxgraph.recall.relations import Vicinity, without_unconfirmed
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
 from hmxgraph.records.events import event_ids_of
@@ -126,10 +127,9 @@ def _knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[s
 
 def _evidence(rows: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence]:
     records, events, texts = zip(*rows, strict=True) if rows else ((), (), ())
-    for event_id, session_id, speaker, _, _, _, time_us, tokens, salience, _, label, record_id, text in pool_rows(
-        as_of_us, events, records, texts
-    ):
-        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, text, label)
+    for row in pool_rows(as_of_us, events, records, texts):
+        event_id, session_id, speaker, _, _, _, time_us, tokens, salience, _, label, record_id, text, user_id = row
+        yield Evidence(record_id, event_id, session_id, time_us, tokens, salience, speaker, text, label, user_id)
 
 
 def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
@@ -550,6 +550,7 @@ class _Opening:
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
+        pool = told_to_asker(pool, self.question, Asker.of(pool, self.request))
         ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
         return ranked_by_parts(ranking) if ranking.has_parts else ranking
 
@@ -614,7 +615,7 @@ class _Opening:
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
         related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
-        related = without_refused(related, ranking.pool)
+        related = without_unconfirmed(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}

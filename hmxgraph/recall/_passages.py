@@ -43,13 +43,13 @@ def with_excerpts(
         passages = Passages.of(without_old_text(text), weight_by_term)
         if passages.anything_after(len(texts[at])):
             texts[at] = passages.excerpt(len(texts[at]))
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
     return pool.with_lines(texts, tokens) if whole else pool
 
 
 def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
     """Return *pool* with the tokens of its rendered lines counted by *count_tokens*."""
-    lines = map(event_line, pool.text, pool.label, pool.speaker)
+    lines = map(event_line, pool.text, pool.label, pool.shown_speaker)
     return pool.with_lines(pool.text, list(map(count_tokens, lines)))
 
 
@@ -59,7 +59,7 @@ def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_toke
     places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
     for at in places:
         labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
-        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.speaker[at]))
+        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.shown_speaker[at]))
     return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
 
 
@@ -110,7 +110,7 @@ def with_passages(
             from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
             texts[at] = excerpt or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
         used += tokens[at]
     return replace(episodes, pool=pool.with_lines(texts, tokens))
 

@@ -277,5 +277,5 @@ def shortened(
         if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
             passages = Passages.of(without_old_text(texts[at]), weight_by_term).preferring(preferred.get(at, ()))
             texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.speaker[at]))
+            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
     return pool.with_lines(texts, tokens)

@@ -16,6 +16,7 @@ import numpy as np
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
+from hmxgraph.recall._users import Asker, with_users_named
 from hmxgraph.recall.appraised import Appraised, with_tokens
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State
 from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
@@ -206,7 +207,8 @@ class Draft:
 
         They are the running session with either all cases or a few examples. Beside a procedure that is not a guess,
         there is one example, and the session with the newest statement about the question. If the question quotes an
-        error of a known session and all examples failed, one is added in which the same call worked. Examples are for
+        error of a known session and all examples failed, one is added in which the same call worked. If a call in an
+        example has had another result since, the session of the newest is added. Examples are for
         questions that want some and, if the best is a log of many tasks, for others that do not ask for a time. For
         them, the pack must have both episodes and procedures, and there must be work with tools or something to show as
         a procedure: conversations are shown line by line. Strategies that only show single events have no whole
@@ -232,6 +234,7 @@ class Draft:
             best += self._session_of_newest_statement
         if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
+        best += self._sessions_of_newer_results(best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -370,6 +373,22 @@ class Draft:
         pool, places = self.events.pool, np.flatnonzero(self._statements).tolist()
         return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
 
+    def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
+        """The other sessions with the newest result of a call whose result in *sessions* contains most of the question.
+
+        Only results that differ count, and only for a question: a request for work, or one about some time, is not
+        answered by what holds now.
+        """
+        pool, question = self.events.pool, self.events.question
+        if question.works or question.span is not None:
+            return []
+        results = [at for at in np.flatnonzero(pool.successes).tolist() if pool.call_of[at] >= 0]
+        newest = {pool.text[pool.call_of[at]]: at for at in sorted(results, key=lambda at: (pool.times[at], at))}
+        answers = pool.of_sessions(sessions) & (self.events.match.share >= SURE)
+        newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
+        found = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
+        return [each for each in dict.fromkeys(found) if each not in sessions]
+
     @property
     def _usually_failed(self) -> bool:
         """Whether a procedure that may be shown went well in less than half of its sessions: it needs an example."""
@@ -419,7 +438,8 @@ class Draft:
             return Episodes(EventPool(), np.zeros(0), decay)
         relevance = self.events.relevance(self._final_scores)
         weights, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
-        pool = with_excerpts(self.events.pool, self.whole, weights, count_tokens)
+        pool = with_users_named(self.events.pool, self.request, count_tokens)
+        pool = with_excerpts(pool, self.whole, weights, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
         verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
@@ -499,6 +519,9 @@ class Draft:
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens
         hidden = (each for each in candidates if each.source_id not in shown)
+        asker = Asker.of(self.events.pool, self.request)
+        users = {each.event_id: each.user_id for each in self.appraised.in_force.evidence}
+        hidden = (asker.named_in(each, users[each.source_id], count) for each in hidden)
         return hidden if self.request.stored_counts else (with_tokens(each, count) for each in hidden)
 
 

@@ -177,6 +177,7 @@ class Evidence:
     speaker: str
     text: str
     label: str = ""
+    user_id: str = ""
 
 
 class Happened(NamedTuple):

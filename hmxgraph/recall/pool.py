@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, lru_cache
-from itertools import chain, count
+from itertools import chain, compress, count
 from math import fsum
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -239,8 +239,9 @@ class EventPool:
 
     The fields but ``centres`` are those of a row of ``graph._events.pool_rows``, in that order. Documents have a
     ``title``; ``words`` are the search terms, separated by blanks; ``tokens`` counts the rendered line; ``asks``:
-    whether the text ends with a question mark; ``label`` names the origin of outside text. ``centres`` are the ids of
-    the events whose ``REACH`` neighbours on both sides are in the pool too.
+    whether the text ends with a question mark; ``label`` names the origin of outside text; ``user_id`` is the user whom
+    a message names, or "". ``centres`` are the ids of the events whose ``REACH`` neighbours on both sides are in the
+    pool too. ``said_by`` are the speakers as lines show them, if they differ from ``speaker``.
     """
 
     event_id: tuple[str, ...] = ()
@@ -255,7 +256,9 @@ class EventPool:
     asks: tuple[bool, ...] = ()
     label: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    user_id: tuple[str, ...] = ()
     centres: frozenset[str] = field(default=frozenset(), kw_only=True)
+    said_by: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __len__(self) -> int:
         return len(self.event_id)
@@ -266,6 +269,19 @@ class EventPool:
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_POOL_ORDER)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
+
+    @property
+    def shown_speaker(self) -> tuple[str, ...]:
+        """The speaker of each event as its line shows it."""
+        return self.said_by or self.speaker
+
+    def without(self, events: Flags) -> "EventPool":
+        """Return the pool without these *events*; around them, adjacent events are known by their numbers alone."""
+        kept = (~events).tolist()
+        rows = zip(*(getattr(self, name) for name in _COLUMNS), strict=True)
+        intact = ~self.in_sessions_of(events)
+        centres = frozenset(each for each in self.centres if intact[self.index[each]])
+        return EventPool.of(compress(rows, kept), centres=centres)
 
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
         """Return the pool with other texts and token counts; columns that do not depend on them are not computed again.
@@ -518,6 +534,7 @@ class EventPool:
         return linked
 
 
+_COLUMNS = tuple(each.name for each in fields(EventPool) if not each.kw_only)
 # The columns that depend on the lines, and those that depend on the tool calls and results in them.
 _OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})

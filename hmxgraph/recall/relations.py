@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import log2
 from typing import NamedTuple
 
@@ -112,20 +112,28 @@ class Vicinity:
     assurance: float = 0.0
 
 
-def without_refused(related: Related, pool: EventPool) -> Related:
-    """Return *related* without the relations that a failed call in the *pool* asked for.
+def without_unconfirmed(related: Related, pool: EventPool) -> Related:
+    """Return *related* without the relations that only calls asked for, none of which is known to have worked.
 
-    They stay if a record states them, or if a call with both of their ends in its arguments is known to have worked.
+    They stay if a call in the *pool* with both of their ends in its arguments worked or, if the pool has no results at
+    all, was made. A call that is not in the pool may have failed.
     """
-    failed, worked = pool.calls_with(pool.failures), pool.calls_with(pool.successes)
-    calls = {at: f" {pool.words[at]} " for at in sorted(failed | worked)}
+    failures, successes = pool.failures, pool.successes
+    worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
+    calls = [f" {pool.words[at]} " for at in sorted(worked)]
 
-    def is_refused(relation: KnownRelation) -> bool:
-        ends = [f" {search_text(end)} " for end in (relation.source, relation.target)]
-        asking = {at for at, words_of_call in calls.items() if all(end in words_of_call for end in ends)}
-        return bool(asking & failed) and not asking & worked
+    @cache
+    def with_end(end: str) -> frozenset[int]:
+        own_terms = f" {search_text(end)} "
+        return frozenset(at for at, call in enumerate(calls) if own_terms in call)
 
-    kept = (each for each in related.relations if not failed or each.confidence > REQUESTED or not is_refused(each))
+    def is_confirmed(relation: KnownRelation) -> bool:
+        return not with_end(relation.source).isdisjoint(with_end(relation.target))
+
+    def is_field(relation: KnownRelation) -> bool:
+        return relation.confidence <= REQUESTED and relation.relation_type not in _VERBS
+
+    kept = (each for each in related.relations if not is_field(each) or is_confirmed(each))
     return replace(related, relations=tuple(kept))
 
 

@@ -23,7 +23,7 @@ def test_a_row_is_read_as_it_was_written():
     """Any characters are kept, the speaker is a plain name, and the text comes last."""
     row = recall_row(EVENT | {"speaker": "## Zoë", "title": "One [two]", "label": "web"})
     assert pool_rows(50, [row], ["Deploy staging?"]) == [
-        ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "Deploy staging?"]
+        ['e"1', "s\n1", "Zoë", "One [two]", "deploy stage", 3, 50, 7, 0.5, True, "web", "Deploy staging?", ""]
     ]
 
 
@@ -36,7 +36,7 @@ def test_only_what_was_there_and_not_expired(as_of_us, there):
 def test_erased_events_are_left_out():
     """Erased events have no row."""
     row = recall_row(EVENT)
-    assert pool_rows(50, ["", row], ["m1", "m2"], ["", "Deploy staging?"])[0][-2:] == ["m2", "Deploy staging?"]
+    assert pool_rows(50, ["", row], ["m1", "m2"], ["", "Deploy staging?"])[0][-3:] == ["m2", "Deploy staging?", ""]
     assert pool_rows(50, [], []) == []
 
 

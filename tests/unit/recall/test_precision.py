@@ -682,6 +682,53 @@ def test_a_question_that_somebody_asked_an_agent_before_gets_a_whole_session():
     assert len(shown(packed(events, query="Is the lamp torn?"), "episodes")) < len(events)
 
 
+def _lookup(number, told, result, *, call="get_branch(branch=Nord)", age_days=9.0, **how):
+    """A session in which a user says something, a tool is called, and an assistant answers."""
+    turns = [
+        (told, {"speaker": "user"}),
+        (call, {"kind": "tool_call"}),
+        (f"get_branch -> {result}", {"kind": "tool_result"}),
+        ("I hope that helps", {"speaker": "assistant"}),
+    ]
+    return [
+        event(10 * number + at, text, session=f"s{number}", age_days=age_days, **kind, **how)
+        for at, (text, kind) in enumerate(turns)
+    ]
+
+
+ASKED = "Which address has your Nord branch?"
+OLD, NEW = "branch: Nord, address: Harbour Street 4", "branch: Nord, address: Mill Lane 9"
+
+
+@pytest.mark.parametrize(
+    ("query", "newer", "both"),
+    [
+        ("What is the address of the Nord branch?", {}, True),
+        ("What is the address of the Nord branch?", {"call": "get_branch(branch=South)"}, False),
+        ("What is the address of the Nord branch?", {"age_days": 30.0}, False),
+        ("What was the address of the Nord branch two weeks ago?", {}, False),
+        ("Please send the address of the Nord branch", {}, False),
+    ],
+)
+def test_a_result_is_shown_with_the_newest_of_the_same_call(query, newer, both):
+    """A past session shows what held then; the newest result of its call shows what holds now."""
+    events = [
+        *_lookup(1, ASKED, OLD),
+        *_lookup(2, "It is dark in here, and nobody came", NEW, **({"age_days": 2.0} | newer)),
+    ]
+    made = draft(events, query=query)
+    assert ("s2" in made.whole_sessions) is both
+    assert not both or {f"get_branch -> {OLD}", f"get_branch -> {NEW}"} <= set(shown(packed(events, query=query)))
+
+
+def test_the_same_result_again_adds_no_session():
+    """No further session is added for equal results, nor for results that say little of the question."""
+    same = [*_lookup(1, ASKED, OLD), *_lookup(2, "It is dark in here, and nobody came", OLD, age_days=2.0)]
+    assert "s2" not in draft(same, query="What is the address of the Nord branch?").whole_sessions
+    little = [*_lookup(1, ASKED, "open"), *_lookup(2, "It is dark in here, and nobody came", "closed", age_days=2.0)]
+    assert "s2" not in draft(little, query="What is the address of the Nord branch?").whole_sessions
+
+
 def test_a_question_about_data_is_answered_by_the_data():
     """A session in which a user asked for something similar is longer and says less than the record itself."""
     told = "Which data plan has my phone, and does it work abroad?"

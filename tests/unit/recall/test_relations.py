@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.question import understood
-from hmxgraph.recall.relations import Vicinity, sentences, without_refused
+from hmxgraph.recall.relations import Vicinity, sentences, without_unconfirmed
 from tests.recall_makers import NOW, conflict, draft, entity, event, known, packed, related, relation
 
 TYPES = {
@@ -62,10 +62,14 @@ def test_what_a_call_only_asked_for_is_not_recorded():
     assert "visa_2" in sentence
 
 
-def test_what_only_a_failed_call_asked_for_is_left_out():
-    """A relation from the arguments of a call holds only if some call with both of its ends did not fail."""
-    tried = [replace(relation(n, "#W1", f"visa_{n}", kind="payment_method"), confidence=0.6) for n in (1, 2)]
+def test_what_only_calls_asked_for_holds_if_one_worked():
+    """A relation from the arguments of calls holds only if a call in the pool with both of its ends worked.
+
+    What a record states, and what things are mentioned with, holds whatever calls say.
+    """
+    tried = [replace(relation(n, "#W1", f"visa_{n}", kind="payment_method"), confidence=0.6) for n in (1, 2, 4)]
     recorded = relation(3, "#W1", "visa_3", kind="payment_method")
+    together = replace(relation(5, "#W1", "Berlin", kind="mentions_with"), confidence=0.6)
     events = [
         event(2 * n + at, text, kind=kind)
         for n, outcome in ((1, " failed: no such card"), (2, " -> paid"), (3, " failed: no such card"))
@@ -74,8 +78,15 @@ def test_what_only_a_failed_call_asked_for_is_left_out():
         )
     ]
     pool = draft(events, query="How was #W1 paid?").events.pool
-    kept = without_refused(related(*tried, recorded, types=TYPES), pool).relations
-    assert [each.target for each in kept] == ["visa_2", "visa_3"]
+    kept = without_unconfirmed(related(*tried, recorded, together, types=TYPES), pool).relations
+    assert [each.target for each in kept] == ["visa_2", "visa_3", "Berlin"]
+
+
+def test_without_results_a_call_is_enough():
+    """In a log that has no results, what calls asked for is all that is known."""
+    tried = [replace(relation(n, "#W1", f"visa_{n}", kind="payment_method"), confidence=0.6) for n in (1, 2)]
+    pool = draft([event(1, "pay(order=#W1, with=visa_1)", kind="tool_call")], query="How was #W1 paid?").events.pool
+    assert [each.target for each in without_unconfirmed(related(*tried), pool).relations] == ["visa_1"]
 
 
 def test_what_merely_shares_a_property_is_far():
