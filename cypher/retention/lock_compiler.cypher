@@ -1,7 +1,7 @@
 // Take the lock for compiling the tenant and delete the counts behind suggestions; the compiler counts again.
 //
-// A compilation that read the sessions before and writes after this finds the version of the erasure, recorded by
-// retention/stamp, and starts again.
+// A compilation that read the sessions before this erasure must not store what it learned from them. When it gets the
+// lock, it sees that retention/stamp recorded a later version of the tenant than the one it read, and starts again.
 //
 // mode: write
 // row:  key

@@ -1,8 +1,11 @@
 // A page of the events that name a user, meet all other criteria and still have content, in order of time.
 //
-// The key that all users share belongs to events that earlier releases stored, and to those that name many users: their
-// text decides, as in retention/select, whether they name this one. Both orders name every property of the index, even
-// the one that is equal for all rows: only then does the planner read it in order.
+// $chosen.user_keys has the user's own key and one key for all users of the tenant. Events that earlier releases stored,
+// and events that name many users, have only the latter; so the user is looked for in the metadata of all events, and
+// in the content of stated memories, as in retention/select.
+//
+// The order inside CALL names both properties of the index, even user_key, which is equal for all its rows: only then
+// does the planner read the index in order.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Connect standard streams that the parent process closed to the null device."""
+    """Open the null device in place of each standard stream that the parent process closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - used until the end
@@ -119,7 +119,7 @@ def _message(error: HmxGraphError | OSError) -> str:
     return str(error)
 
 
-# Errors of writing to standard output; errors of files that a command writes name the file.
+# Errors of writing to standard output. An error of a file has a file name and is worded without these.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 

@@ -19,14 +19,16 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 GIVEN = "given"  # added ["user", "from" and an action, "set to" and the value, or ""]
 LEFT = "left out"
 ASKED = "asked"  # replaced by a value that the user gave after the failure
-CHOSEN = "chosen"  # replaced after the user spoke; see _recoveries.changed_inputs [the action that returned it, or ""]
+# FROM and CORRECTED become CHOSEN in ``_recoveries.changed_inputs`` if the user spoke after the failure: the user may
+# have chosen the value, although no message contains it [the action that returned it, or ""].
+CHOSEN = "chosen"
 FROM = "from"  # replaced by a value from a result [the action that returned it]
 SET = "set"  # replaced by a flag, a small number or a plain word [the value]
-ADDS_UP = "adds up"  # several numbers, or the only one of a list: their sum is in the message [the words that name it]
+ADDS_UP = "adds up"  # numbers under one key or in a list, even one: the message has their sum [the words that name it]
 EQUALS = "equals"  # any other number: it is in the message [the words that name it]
 SPLIT = "split"  # the same total, in more parts
 NAMED = "named"  # replaced by values that the message contains
-UNLIKE = "unlike"  # a list lost the entries that equalled those at the same places of another list [the other list]
+UNLIKE = "unlike"  # two lists lost the entries that were equal at the same place [the other list]
 AS_MANY = "as many"  # a list is now as long as another one [the other list]
 FEWER = "fewer"  # a list lost some of its entries
 AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
@@ -62,7 +64,10 @@ _TOO_FEW_DIGITS = 3
 
 @dataclass(slots=True)
 class _Call:
-    """A call: its action and inputs and, if it failed, the error message and the moment (``ValueOrigins.moment``)."""
+    """A call: its action and inputs.
+
+    If it failed, also the error message, and how many messages and results there were by then.
+    """
 
     action: str
     inputs: Mapping[str, Any]
@@ -107,8 +112,8 @@ def _bounded(value: Any) -> Any:
 class Origins:
     """Functions that return the source of a value given as text; "" if it is unknown.
 
-    ``since`` returns the user, or the latest action that returned the value after the failure; ``in_session`` returns
-    the only action that returned it in the session so far.
+    ``since`` gives "user" if the user said the value after the failure, else the latest action whose result contained
+    it. ``in_session`` gives the only action whose results contained it, unless a user message contains it.
     """
 
     since: Callable[[str], str]

@@ -3,8 +3,9 @@
 A statement here is a short line of a result, such as "status: pending". There are two kinds of rules. An action waits
 for a statement if the lookup nearly always returned it before the action worked, and returns it much less often in
 general: only pending orders are cancelled. A statement calls for an action if successful sessions nearly always take
-the action after it, and much less often otherwise: a mode that is on is switched off. An action that waits for a
-statement is also called for by it if the action always followed and no request named its object.
+the action after it, and much less often otherwise: a mode that is on is switched off. If an action that waits for a
+statement always followed it, and no request named the object of the action, the rule is stated the other way round: the
+statement calls for the action.
 """
 
 import math
@@ -28,9 +29,9 @@ from hmxgraph.text.terms import terms
 # Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
 # by chance, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
-# An action that is more frequent after a statement is called for only if it was taken for at least this many items with
-# the statement, in as many sessions. Fewer may coincide by chance, because successful sessions resemble each other.
-# Items alone do not suffice, because one handover is about all items of its session.
+# A statement calls for an action only if the action was taken for at least this many items about which the lookup made
+# the statement, and in at least as many sessions. Fewer may coincide by chance, because successful sessions resemble
+# each other. Items alone do not suffice, because one handover is about all items of its session.
 _LEAST_ITEMS = 5
 # Minimum and maximum number of values of a field that decides: a single value decides nothing, and a field with many
 # values identifies items.
@@ -103,7 +104,10 @@ def result_rules(sessions: Iterable[SessionSummary], profile: CompilerProfile) -
 
 
 def rule_for_each(rules: Iterable[ResultRule], *, called_for: bool) -> dict[str, ResultRule]:
-    """The first rule for each action, among those whose ``called_for`` equals *called_for* if there are any."""
+    """The first rule for each action.
+
+    Rules whose ``called_for`` equals *called_for* come first; the others serve only actions without such a rule.
+    """
     chosen = dict[str, ResultRule]()
     for rule in sorted(rules, key=lambda rule: rule.called_for is not called_for):
         chosen.setdefault(rule.action, rule)
@@ -205,7 +209,7 @@ class _Records:
 
 
 def _cases(session: SessionSummary) -> Iterator[_Case]:
-    """Yield each handover and change that worked, with each latest result that it may depend on."""
+    """Yield each action that worked, handovers included, with each latest result that it may depend on."""
     latest = dict[tuple[str, tuple[str, ...]], Step]()
     for place, step in enumerate(session.steps):
         kind = kind_of(step.action)
@@ -219,10 +223,11 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 
 def _rules(action: str, lookup: str, records: _Records, least: int) -> list[ResultRule]:
     """The rules for an action after a lookup, at most one of each kind."""
-    calls, waits = _called_for(action, lookup, records), _waits_for(action, lookup, records, least)
-    if calls is not None and waits is not None and waits.called_for:
-        return [calls]
-    return [rule for rule in (calls, waits) if rule is not None]
+    calling_rule, waiting_rule = _called_for(action, lookup, records), _waits_for(action, lookup, records, least)
+    if calling_rule is not None and waiting_rule is not None and waiting_rule.called_for:
+        # Both say that a statement calls for the action.
+        return [calling_rule]
+    return [rule for rule in (calling_rule, waiting_rule) if rule is not None]
 
 
 def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:

@@ -18,7 +18,10 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a text: its author, the kind of event it becomes, and the name of its wrapper, if any."""
+    """A piece of a text, its author, and the kind of event it becomes.
+
+    ``wrapper`` is the tag around it, "note" for a note without a tag, or "" for the user's own text.
+    """
 
     text: str
     origin: str = USER

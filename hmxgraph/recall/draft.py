@@ -144,12 +144,18 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
-        episodes = self._by_steps if self.whole_sessions else self._scored_events.with_results()
+        episodes = self._by_steps if self.whole_sessions else self._lines
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
         return GlobalRanking(self._with_passages(episodes.with_objections()), others)
+
+    @property
+    def _lines(self) -> Episodes:
+        """The events, if not whole sessions are shown but the best lines of many."""
+        lines = self._scored_events.with_results()
+        return lines if self.events.question.when else lines.without_repeated_requests(self.request.session_id)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
         """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""

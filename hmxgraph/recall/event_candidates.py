@@ -259,6 +259,25 @@ class Episodes:
                 related[at] = True
         return replace(self, relevance=relevance, related=related)
 
+    def without_repeated_requests(self, running: str | None) -> "Episodes":
+        """Return the events; in work with tools, a message that repeats a better one of another session is a duplicate.
+
+        Users ask for the same thing in nearly the same words: two messages repeat each other if they share half of
+        their terms. Messages of the *running* session are never duplicates.
+        """
+        pool, verdicts = self.pool, dict(self.verdicts)
+        if not pool.of_tools:
+            return self
+        messages = np.flatnonzero((self._related_factor > 0) & pool.by_people & ~pool.of_session(running)).tolist()
+        known: list[tuple[str, frozenset[str]]] = []
+        for at in sorted(messages, key=lambda at: (-float(self.scores[at]), at)):
+            session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
+            if any(other_id != session_id and 2 * len(own & other) >= len(own | other) for other_id, other in known):
+                verdicts[pool.event_id[at]] = "duplicate"
+            else:
+                known.append((session_id, own))
+        return replace(self, verdicts=verdicts)
+
     def with_objections(self) -> "Episodes":
         """Return the events; an objection to a related answer of an assistant, and the reply to it, become related.
 

@@ -14,8 +14,8 @@ from hmxgraph.text.terms import terms
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
-# The end of one record of a list and the beginning of the next; the mark in place of omitted text that contains it, so
-# that no value seems to belong to the record before.
+# Where one record of a list ends and the next begins. If omitted text contains such a place, ``_NEXT_RECORD`` stands in
+# the excerpt, so that a later value does not seem to belong to the earlier record.
 _RECORD_END = re.compile(r"\}\s*,\s*\{")
 _NEXT_RECORD = "}, {[…] "
 # Adjacent marks, as in an excerpt of an excerpt, are merged.
@@ -51,8 +51,8 @@ _DECIDES = re.compile(
 _DECISIVE = 1.5
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
-# A piece with the line breaks or space after it: to the end of a line, sentence or field; if that is more than
-# ``_LONGEST`` characters away, to the last space before, or that many characters without one.
+# A piece with the line breaks or space after it: to the end of a line, sentence or field. If none of these ends comes
+# within ``_LONGEST`` characters, to the last space within them; without a space, exactly that many characters.
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|{_FIELD_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
@@ -92,7 +92,7 @@ class Passages:
         return cls(pieces, tuple(0.0 if place in hidden else each for place, each in enumerate(worth)), hidden)
 
     def preferring(self, fields: Container[str]) -> "Passages":
-        """Return the passages with the pieces that state one of *fields* worth more than all others.
+        """Return a copy in which the pieces that state one of *fields* are worth more than all other pieces.
 
         >>> record = Passages.of("id: 7, colour: red lamp, status: sent back", {"lamp": 1.0})
         >>> record.preferring({"status: sent back"}).worth

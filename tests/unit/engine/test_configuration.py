@@ -17,6 +17,7 @@ def test_configuration_keeps_to_this_machine(version):
     assert "server.default_listen_address=127.0.0.1" in lines
     assert "dbms.usage_report.enabled=false" in lines
     assert "server.memory.heap.max_size=600m" in lines
+    assert "dbms.cypher.min_replan_interval=2m" in lines
     assert ("server.fleet_discovery.enabled=false" in lines) == (version > "2" and not version.startswith("5."))
 
 

@@ -1746,3 +1746,41 @@ def test_who_asks_what_there_was_at_some_time_gets_what_is_from_that_time(query,
         event(5, "The roof leaks", session="e", age_days=1),
     ]
     assert set(shown(packed(events, query=query), "episodes")) == seen
+
+
+def _repeated_requests(query, *, tool="top_up", **asked):
+    """The ids of the requests in four sessions that count as duplicates where lines of many sessions are shown."""
+    wishes = (
+        "I would like to top up two gigabytes of data, please",
+        "I would like to top up two gigabytes of data, thank you",
+        "Top up two gigabytes of data for my wife in Lyon, the invoice goes to the office in Bern",
+        "Now I would like to top up two gigabytes of data as well",
+    )
+    kind = "tool_result" if tool else "message"
+    events = [
+        line
+        for number, wish in enumerate(wishes)
+        for line in (
+            event(10 * number, wish, session=f"s{number}", speaker="user"),
+            event(10 * number + 1, f"{tool} -> charge {number}", session=f"s{number}", kind=kind),
+        )
+    ]
+    verdicts = draft(events, query=query, **asked)._lines.verdicts
+    return {event_id for event_id, verdict in verdicts.items() if verdict == "duplicate"}
+
+
+def test_one_request_stands_for_its_repetitions():
+    """Of requests of several users that share half of their terms, the best remains; a different one stays."""
+    asked = "What does it cost to top up two gigabytes of data?"
+    repeated = _repeated_requests(asked)
+    assert len(repeated) == 2
+    assert repeated < {"e000", "e010", "e030"}
+    assert not _repeated_requests(asked, tool="")
+
+
+def test_requests_that_are_no_repetitions():
+    """A question about times wants every request, and the running session keeps its own."""
+    assert not _repeated_requests("When did users top up two gigabytes of data?")
+    asked = "What does it cost to top up two gigabytes of data?"
+    for number in (0, 1, 3):
+        assert f"e0{number}0" not in _repeated_requests(asked, session_id=f"s{number}")
