@@ -169,8 +169,8 @@ class AsyncRecording(AsyncFace):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
-                *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
+                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -193,8 +193,8 @@ class AsyncRecording(AsyncFace):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
-                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
+                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -266,9 +266,9 @@ class AsyncRecording(AsyncFace):
         that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
         either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
         user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
-        *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
-        same key, one observation).
+        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
+        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
+        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
@@ -369,7 +369,9 @@ class AsyncRecording(AsyncFace):
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events and deprecate what has no other evidence; do a dry run first.
 
-        In the report, ``remaining`` 0 proves that nothing selected still has content.
+        In the report, ``remaining`` 0 proves that nothing selected still has content. For a *user_id*,
+        ``shared_sessions`` are the sessions in which others spoke, too, and may have repeated what the user said: what
+        they said stays, until it is erased with *session_id*.
 
         Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
         left.
@@ -1452,9 +1454,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
-        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
-        too.
+        Once the tenant's logical time, that of its latest event, has reached ``expires``, the memory is hidden, and
+        ``dream`` reports it; ``search`` and ``pack`` with the current time as *as_of* leave it out at once. Pass
+        ``idempotency_key`` if a call may be repeated: with the same key, it counts once. ``supersede``, ``feedback``
+        and ``record_outcome`` take it, too.
 
         Raises:
             UnknownChoice: no such kind.

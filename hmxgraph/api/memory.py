@@ -95,9 +95,10 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        From the time ``expires`` on, the memory is hidden, and ``dream`` reports it. Pass ``idempotency_key`` if a call
-        may be repeated: with the same key, it counts once. ``supersede``, ``feedback`` and ``record_outcome`` take it,
-        too.
+        Once the tenant's logical time, that of its latest event, has reached ``expires``, the memory is hidden, and
+        ``dream`` reports it; ``search`` and ``pack`` with the current time as *as_of* leave it out at once. Pass
+        ``idempotency_key`` if a call may be repeated: with the same key, it counts once. ``supersede``, ``feedback``
+        and ``record_outcome`` take it, too.
 
         Raises:
             UnknownChoice: no such kind.

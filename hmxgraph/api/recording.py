@@ -20,7 +20,7 @@ from hmxgraph.graph.memory_operations import NewMemory
 from hmxgraph.ingest.sources import Source
 from hmxgraph.protocol.canonical import stable_id
 from hmxgraph.protocol.memories import Memory
-from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
+from hmxgraph.protocol.parsing import checked_list, checked_session_id, checked_text, quoted
 from hmxgraph.protocol.reports import ClockReport, ForgetCriteria, ForgetReport, IngestReport, Receipt, RecordReport
 from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
@@ -207,7 +207,7 @@ def event_draft(event_type: str, content: Mapping[str, Any], session_id: str, op
     return Draft(
         event_type,
         content,
-        checked_text("session_id", session_id),
+        checked_session_id(session_id),
         str(uuid4()) if key is None else stable_id("append", session_id, checked_text("idempotency_key", key)),
         options.get("agent_id") or UNSIGNED,
         now_us(at),
@@ -260,7 +260,7 @@ class LiveSessions:
         not stored, would count as read when they are recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
-        before = json.dumps(self._carried.get(checked_text("session_id", session_id), {}))
+        before = json.dumps(self._carried.get(checked_session_id(session_id), {}))
         try:
             yield partial(self._settled, before)
         except BaseException:
@@ -318,8 +318,8 @@ class Recording(Face):
         are stored in one transaction.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages, its format is not recognised, or *session_id* or
-                *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
+                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -345,8 +345,8 @@ class Recording(Face):
         clock, default 5 minutes; nothing is learned from a later event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* or
-                *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
+                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         Example::
@@ -431,9 +431,9 @@ class Recording(Face):
         that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
         either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
         user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds);
-        *at* (when it was stated, default now), *agent_id*, *idempotency_key* (for calls that may be repeated: with the
-        same key, one observation).
+        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
+        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
+        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
 
         Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
         one of its scope and user.
@@ -537,7 +537,9 @@ class Recording(Face):
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events and deprecate what has no other evidence; do a dry run first.
 
-        In the report, ``remaining`` 0 proves that nothing selected still has content.
+        In the report, ``remaining`` 0 proves that nothing selected still has content. For a *user_id*,
+        ``shared_sessions`` are the sessions in which others spoke, too, and may have repeated what the user said: what
+        they said stays, until it is erased with *session_id*.
 
         Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
         left.

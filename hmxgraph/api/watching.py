@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from glob import escape
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 
@@ -19,6 +19,9 @@ from hmxgraph.errors import IngestRefused, NotWritten
 from hmxgraph.graph.importing import UNKNOWN
 from hmxgraph.graph.ingesting import IngestOptions, SourceMemory
 from hmxgraph.ingest.sources import ENDINGS, Delivery, Source
+
+if TYPE_CHECKING:
+    from hmxgraph.protocol.reports import ConflictingEvent, Rejection
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
@@ -38,6 +41,8 @@ _GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 # Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
 # its file was renamed.
 _STEADY_STEPS = 8
+# Maximum number of rejections and conflicts that a step keeps for its caller.
+_MOST_PROBLEMS = 20
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS positions (
@@ -179,7 +184,8 @@ class Watch:
 
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
     ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
-    one of the next steps stores it.
+    one of the next steps stores it. ``problems`` are the first rejections and conflicts of the last step, at most 20;
+    ``progress`` counts all. *user_id* is for records that name no user.
 
     Raises:
         IngestRefused: there is no such file or folder.
@@ -193,16 +199,19 @@ class Watch:
         positions: Positions,
         *,
         format: str | None = None,  # noqa: A002 - the word that ingest uses
+        user_id: str | None = None,
         rehome: bool = False,
     ) -> None:
         if not path.exists():
             raise IngestRefused(str(path), "there is no such file or folder to watch")
         self.progress = Progress()
         self.settling = False
+        self.problems: list[Rejection | ConflictingEvent] = []
         self._graph = graph
         self._path = path.absolute()
         self._positions = positions
         self._format = format
+        self._user_id = user_id
         self._rehome = rehome
         # The length of a last line without a line end, and the number of steps for which it has stayed the same.
         self._steady: dict[Path, tuple[int, int]] = {}
@@ -221,6 +230,7 @@ class Watch:
             NotWritten: the positions cannot be saved. They are kept in memory, and saved by a later step.
 
         """
+        self.problems.clear()
         before = self.progress.accepted
         paths = list(self._files())
         self.progress.files, self.progress.unfinished = len(paths), 0
@@ -419,7 +429,9 @@ class Watch:
 
     def _ingest(self, source: Source, memory: SourceMemory) -> set[Path]:
         """Store *source*, count the outcomes, and return the files whose format is unknown."""
-        options = IngestOptions(format=self._format, clock=now_us, memory=memory, rehome=self._rehome)
+        options = IngestOptions(
+            format=self._format, user_id=self._user_id, clock=now_us, memory=memory, rehome=self._rehome
+        )
         report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the API
         unknown = {Path(each.source) for each in report.sources if each.format == UNKNOWN}
         self.progress.unknown |= {str(path) for path in unknown}
@@ -428,6 +440,8 @@ class Watch:
         self.progress.accepted += report.accepted
         self.progress.duplicates += report.duplicates
         self.progress.rejected += report.rejected_count + report.conflicts - len(unknown)
+        rejected = (each for each in report.rejected if Path(each.source) not in unknown)
+        self.problems += islice(chain(rejected, report.conflicting), _MOST_PROBLEMS - len(self.problems))
         return unknown
 
 

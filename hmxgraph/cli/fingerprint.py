@@ -149,7 +149,7 @@ def _unreadable(file: Path, error: OSError) -> FingerprintRefused:
 
 # The commands.
 
-app = typer.Typer(no_args_is_help=True, help="Learned memory in a portable file: export, verify, import, compare.")
+app = typer.Typer(no_args_is_help=True, help="Learned memory in a portable file: export, verify, import, diff.")
 
 _EnvelopeFile = Annotated[Path, typer.Argument(metavar="FILE", help="File of an envelope; - for standard input.")]
 _SignatureFile = Annotated[

@@ -157,6 +157,8 @@ def forget(
         emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
+        if report.shared_sessions:
+            err.print(Text(_shared(report.shared_sessions)), soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("run hmxgraph compile to learn from the remaining events", highlight=False, soft_wrap=True)
 
@@ -312,13 +314,11 @@ def _table(report: IngestReport) -> Table:
     for warning in report.warnings:
         table.add_row(Text("warning", "yellow"), warning)
     for conflict in report.conflicting[:SHOWN]:
-        table.add_row(
-            Text("conflict", "red"), f"{_place(conflict)}: {conflict.event_id} is stored with different content"
-        )
-    groups = list(_by_faults(report.rejected).items())[:SHOWN]
-    for (source, faults), rejections in groups:
-        table.add_row(Text("rejected", "red"), f"{_places(source, rejections)}: {faults}")
-    shown_count = sum(len(rejections) for _, rejections in groups)
+        table.add_row(Text("conflict", "red"), _conflict_line(conflict))
+    groups = _by_faults(report.rejected)[:SHOWN]
+    for rejections in groups:
+        table.add_row(Text("rejected", "red"), _rejected_line(rejections))
+    shown_count = sum(map(len, groups))
     if hidden_count := report.rejected_count - shown_count + max(report.conflicts - SHOWN, 0):
         table.add_row(
             "", f"{hidden_count:,} more; --json lists up to 10,000 of each kind, --rejects keeps all rejected lines"
@@ -326,12 +326,33 @@ def _table(report: IngestReport) -> Table:
     return table
 
 
-def _by_faults(rejected: Iterable[Rejection]) -> dict[tuple[str, str], list[Rejection]]:
+def problem_lines(problems: Sequence[Rejection | ConflictingEvent]) -> list[str]:
+    """A line for each conflict, and for each group of rejections with the same source and faults."""
+    conflicts = [f"conflict: {_conflict_line(each)}" for each in problems if isinstance(each, ConflictingEvent)]
+    groups = _by_faults(each for each in problems if isinstance(each, Rejection))
+    return conflicts + [f"rejected: {_rejected_line(rejections)}" for rejections in groups]
+
+
+def _conflict_line(conflict: ConflictingEvent) -> str:
+    """Where the event of a conflict was read, and what is wrong with it."""
+    return f"{_place(conflict)}: {conflict.event_id} is stored with different content"
+
+
+def _rejected_line(rejections: Sequence[Rejection]) -> str:
+    """Where lines with the same faults were read, and these faults."""
+    return f"{_places(rejections[0].source, rejections)}: {_faults(rejections[0])}"
+
+
+def _by_faults(rejected: Iterable[Rejection]) -> list[list[Rejection]]:
     """The rejections, grouped by source and faults."""
     groups: dict[tuple[str, str], list[Rejection]] = {}
     for rejection in rejected:
-        groups.setdefault((rejection.source, "; ".join(map(str, rejection.faults))), []).append(rejection)
-    return groups
+        groups.setdefault((rejection.source, _faults(rejection)), []).append(rejection)
+    return list(groups.values())
+
+
+def _faults(rejection: Rejection) -> str:
+    return "; ".join(map(str, rejection.faults))
 
 
 def _places(source: str, rejections: Sequence[Rejection]) -> str:
@@ -366,6 +387,21 @@ def _forgotten(report: ForgetReport) -> Table:
         table.add_row(f"{name} based on them", f"{len(getattr(report, name)):,}")
     table.add_row("events not yet erased", f"{report.remaining:,}")
     return table
+
+
+def _shared(sessions: Sequence[str]) -> str:
+    """What to do about the sessions of a user in which others spoke; only the first few are named.
+
+    >>> print(_shared(["chat-7"]))
+    in 1 of the user's sessions others spoke, too (answers, tool calls, other users), and may repeat what the user said:
+      chat-7
+    read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID
+    """
+    names = [f"  {session}" for session in sessions[:SHOWN]]
+    more = [f"  and {len(sessions) - SHOWN:,} more; --json lists all"] if len(sessions) > SHOWN else []
+    spoke = "others spoke, too (answers, tool calls, other users), and may repeat what the user said:"
+    way_out = "read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID"
+    return "\n".join((f"in {len(sessions):,} of the user's sessions {spoke}", *names, *more, way_out))
 
 
 # ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.

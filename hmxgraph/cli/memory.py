@@ -23,7 +23,7 @@ from hmxgraph.cli._fields import (
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, full_id, opened, out, short_id
 from hmxgraph.protocol.memories import DreamReport, MemoryResult
 
-app = typer.Typer(no_args_is_help=True, help="Semantic memories: add, search, judge, maintain.")
+app = typer.Typer(no_args_is_help=True, help="Semantic memories: add, search, supersede, delete, dream.")
 
 _MemoryId = Annotated[str, typer.Argument(help="Id of the memory.")]
 Kind = Annotated[str, typer.Option(help="fact, preference, policy or goal.")]

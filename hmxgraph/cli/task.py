@@ -27,7 +27,7 @@ from hmxgraph.records.board import LEASE
 app = typer.Typer(no_args_is_help=True, help="Tasks: shared work with its runs and evidence.")
 
 _TaskId = Annotated[str, typer.Argument(help="Id of the task.")]
-Status = Annotated[str, typer.Option(help="How it ended: completed, failed, ...")]
+Status = Annotated[str, typer.Option(help="How it ended, in your own word: completed, failed, crashed, ...")]
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.status import Status
+from rich.text import Text
 
 from hmxgraph import engine
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.api.watching import Positions, Progress, Watch
 from hmxgraph.cli._terminal import AsJson, MaskSecretsChoice, Rehome, SingleUser, Tenant, err, json_line, opened, out
+from hmxgraph.cli.ingest import problem_lines
 from hmxgraph.errors import GraphError, HmxGraphError, NotWritten
 from hmxgraph.protocol.trust import TrustPolicy
 
@@ -37,6 +39,7 @@ def watch(
     path: Annotated[Path, typer.Argument(help="File or folder, such as ~/.claude/projects.")],
     format_: Annotated[str | None, typer.Option("--from", help="Name of the format; detected if omitted.")] = None,
     compile_: Annotated[bool, typer.Option("--compile/--no-compile", help="Compile in the background.")] = True,
+    user: Annotated[str | None, typer.Option(help="User for records that name none.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Store and compile what is there, then exit.")] = False,
     single_user: SingleUser = False,
     mask_secrets: MaskSecretsChoice = None,
@@ -47,14 +50,14 @@ def watch(
     """Follow a file or folder, and store what is appended to it.
 
     New files and complete lines are usually stored within two seconds. The watch follows truncated and rotated files,
-    and after a restart it resumes where it stopped. Ctrl-C ends it.
+    and after a restart it resumes where it stopped. Rejected lines are listed with their faults. Ctrl-C ends it.
     """
     path = path.expanduser().absolute()
     trust = TrustPolicy(single_user=single_user)
     with opened(tenant, trust, mask_secrets) as graph, _until_interrupted() as stopped:
         positions = Positions(_positions_of(graph, path))
         with _printer(as_json) as show:
-            watched = Watch(graph, path, positions, format=format_, rehome=rehome)
+            watched = Watch(graph, path, positions, format=format_, user_id=user, rehome=rehome)
             _Run(graph, watched, stopped, show, compiles=compile_).follow(once=once)
         positions.close()
 
@@ -80,11 +83,11 @@ class _Run:
 
         """
         while not self._stopped.is_set():
-            started = monotonic()
+            started, before = monotonic(), self._watch.progress.rejected
             stored = self._scan()
             if self._compiler:
                 self._compiler.start_if_due(stored)
-            self._report()
+            self._report(self._watch.progress.rejected - before)
             if once and (self._failure or not (stored or self._watch.progress.behind or self._watch.settling)):
                 break
             has_more = self._watch.progress.behind and self._failure is None
@@ -107,10 +110,14 @@ class _Run:
         self._failure = None
         return stored
 
-    def _report(self) -> None:
+    def _report(self, rejected: int = 0) -> None:
+        """Show the progress, and what was wrong with the lines *rejected* since the last report."""
+        problems = problem_lines(self._watch.problems) if rejected else []
+        if (more := rejected - len(self._watch.problems)) > 0:
+            problems.append(f"rejected: {more:,} more")
         compiled = self._compiler.note if self._compiler else ""
         failure = f"not stored: {self._failure}" if isinstance(self._failure, GraphError) else str(self._failure or "")
-        self._show(self._watch.progress, "; ".join(filter(None, (compiled, failure))))
+        self._show(self._watch.progress, "; ".join(filter(None, (compiled, failure))), problems)
 
 
 class _Compiler:
@@ -200,16 +207,19 @@ class _Printer:
         self.text = ""
         self._last: Any = None
 
-    def __call__(self, progress: Progress, note: str) -> None:
-        """Show *progress* with *note*."""
+    def __call__(self, progress: Progress, note: str, problems: Sequence[str]) -> None:
+        """Show *progress* with *note*, and each of *problems* in a line of its own."""
         document = {**progress.document(), "note": note}
         if document == self._last:
             return
         self._last, self.text = document, line(progress, note)
         if self._as_json:
-            sys.stdout.write(json_line(document))
+            sys.stdout.write(json_line({**document, "problems": problems}))
             sys.stdout.flush()
-        elif self._status:
+            return
+        for problem in problems:
+            (err if self._status else out).print(Text(problem, "red"), soft_wrap=True)
+        if self._status:
             self._status.update(self.text)
         else:
             out.print(self.text)

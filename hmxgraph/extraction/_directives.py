@@ -13,10 +13,12 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # makes them general.
 
 # "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
+_HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
-    r"(?:here(?:'s| is|'re| are) )?(?:(?:an?|one|our|the|my) )?"
-    r"(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
+    rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
+    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
     r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|standing orders?)"
+    r"|changes? (?:of|to) (?:the |our )?(?:rules?|polic(?:y|ies))|(?:rule|policy) (?:change|update)s?)"
 )
 _ANNOUNCEMENT = pattern(
     rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
@@ -29,8 +31,9 @@ _LEAD = pattern(
     rf"(?:{_ANNOUNCEMENT.pattern}|"
     r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
-    r"|by the way|note|important|reminder|remember|rules?|policy|instructions?|preferences?|additionally|finally"
-    r"|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?\s*[,:;!.-]+\s*"
+    rf"|by the way|(?:please )?note|important|reminder|remember|{_HOW_MANY}rules?|policy|instructions?|preferences?"
+    r"|additionally|finally|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?"
+    r"\s*[,:;!.-]+\s*"
     r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
 )
 # Adverbials of general validity.
@@ -55,8 +58,8 @@ _OCCASION = one_of(
 # "Rule for releases: ", "From now on, ", "Before you push, ", "For commit messages, ".
 _CONDITION_CLAUSE = pattern(
     rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
-    rf"|{_ADVERBIAL}\s*,?\s*"
-    rf"|{_OCCASION}[^,.;!?]{{0,100}}?(?:,\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
+    rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
+    rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
@@ -227,6 +230,11 @@ _TELLS = pattern(
     r"(?:which|as|that|what)\b|[^.]*\b(?:i|me|my|mine|he|she|him|his|her|they|said|told|says|tells|hates?|fined)\b"
     r"|[^.]* - "
 )
+# How to reach the speaker: "only text me, never call".
+_REACH_ME = pattern(
+    r"(?:only )?(?:text|phone|ring|call|message|e-?mail|write|contact|reach) (?:to )?(?:me|us)\b[^.!?]*?,? "
+    r"(?:and |but )?never (?:text|phone|ring|call|message|e-?mail|write|contact|visit|by)\b"
+)
 # Cheap prefilter: every user directive contains at least one of these heads or scope words.
 _SIGNS = re.compile(
     r"\b"
@@ -309,6 +317,8 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
     strong = _STRONG.match(core)
     if strong:
         return (0.95 if system else 0.9) if _imperative(strong["verb"]) else 0.0
+    if _REACH_ME.match(core):
+        return 0.8
     mild = _MILD.match(core)
     if mild and _fits_head(mild):
         return 0.85 if system else _mild_confidence(mild["head"].lower(), core, opening)
@@ -482,6 +492,14 @@ _ALLOWED = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
     pattern(rf"it(?:'s| is){_NOW} {_FINE}{_NOW}(?: for (?:you|us))? to (?P<matter>.+)"),
 )
+_SPEAKER = pattern(r"\b(?:me|us)\b")
+# What is allowed again was forbidden before.
+_AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
+# "Calls are fine again": the ways to reach the speaker. Of other things these words report how they are.
+_REACHING = pattern(
+    r"(?:phone |text |video )?(?P<means>call|text|e-?mail|visit)s (?:(?:to|from) \w+ )?are"
+    rf"(?: (?:now|again|once more) {_FINE}| {_FINE} {_AS_OF_NOW})(?:,? (?:too|again|as well|for me|please|thanks))*\W*$"
+)
 # "Can" is ambiguous between ability and permission.
 _CAN = (
     pattern(rf"{_PERSONS}{_NOW} can (?:now|again|once more) (?P<matter>.+)"),
@@ -541,6 +559,8 @@ CUES = frozenset(
     directive directives forget mind drop ignore scrap scratch disregard lift remove delete stop
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Verbs of contact that are nouns elsewhere.
+_CONTACT_VERBS = frozenset({"phone", "ring", "text", "message"})
 # Verbs with which "may" usually expresses possibility, not permission.
 _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 
@@ -557,6 +577,11 @@ class Withdrawal(NamedTuple):
     confidence: float
     need_not: bool = False
     forgotten: bool = False
+
+    @property
+    def about_speaker(self) -> bool:
+        """Whether the withdrawn rule is about the speaker: "never call me"."""
+        return bool(_SPEAKER.search(self.matter))
 
 
 def withdrawal_in(sentence: str) -> Withdrawal | None:
@@ -578,7 +603,10 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
-    """The withdrawal in a clause; less certain if it is about one definite thing, or calls the rule by its name."""
+    """The withdrawal in a clause; less certain if it is about one definite thing.
+
+    Least certain if it only calls the rule by its name: without that rule it says nothing.
+    """
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
     for patterns, confidence in ((_NEED_NOT, 0.75), (_ALLOWED, 0.75), (_CAN, 0.6), (_FORGET, 0.8)):
@@ -588,8 +616,11 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
                 return Withdrawal(
                     text, matter, 0.6 if definite else confidence, patterns is _NEED_NOT, patterns is _FORGET
                 )
+    reaching = _REACHING.match(statement)
+    if reaching:
+        return Withdrawal(text, f"{reaching['means'].lower()} me", 0.8)
     named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
-    return Withdrawal(text, named["matter"], 0.6, forgotten=True) if named else None
+    return Withdrawal(text, named["matter"], 0.5, forgotten=True) if named else None
 
 
 def _matter(match: re.Match[str]) -> str:
@@ -597,5 +628,7 @@ def _matter(match: re.Match[str]) -> str:
     groups = match.groupdict()
     matter = _TRAILING.sub("", groups["matter"] or groups["matter2"])
     verb = matter.split(" ", 1)[0].lower()
-    is_action = verb.endswith("ing") or verb in BASE_VERBS - _EVENT_VERBS
-    return matter if is_action and not _is_momentary(matter) else ""
+    is_action = verb.endswith("ing") or verb in (BASE_VERBS | _CONTACT_VERBS) - _EVENT_VERBS
+    # "You can call me again" is about a rule, "you can call me now" about the moment.
+    action = _ME_AS_OBJECT.sub(r"\1", matter) if _AGAIN.search(match.string) else matter
+    return matter if is_action and not _is_momentary(action) else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hmxgraph.extraction._entity_forms import is_id
-from hmxgraph.extraction.language import BASE_VERBS, QUOTES, plain_signs
+from hmxgraph.extraction.language import ABBREVIATIONS, BASE_VERBS, QUOTES, one_of, plain_signs
 from hmxgraph.text.terms import STOP_WORDS
 
 # Word lists: dates, labels, abbreviations, and sentence openers that are not names.
@@ -124,12 +124,12 @@ _DEMONYMS = frozenset(
 # sentence counts only if it is spelt like a name ("GitHub"), if the text uses it as a name elsewhere, or in prose about
 # a titled subject.
 
-_UPPER = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
-_TITLES = "Dr|Mr|Mrs|Ms|St|Mt|Ft|Lt|Col|Gen|Rev|Prof|Sgt|Capt"
+CAPITALS = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 # One word of a name: initials ("U.S.", "J."), a title with its full stop ("Dr."), or a capitalised word ("O'Neal").
 # No group is repeated possessively: Python before 3.11.5 mishandles that (CPython issue 106052).
 _CAPITALISED = (
-    rf"(?:(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?=\ [{_UPPER}])|(?:{_TITLES})\.(?=\ )|[{_UPPER}]\w*+(?:['.&-]\w++)*)"
+    rf"(?:(?:[{CAPITALS}]\.){{2,}}|[{CAPITALS}]\.(?=\ [{CAPITALS}])|{one_of(*ABBREVIATIONS)}\.(?=\ )"
+    rf"|[{CAPITALS}]\w*+(?:['.&-]\w++)*)"
 )
 # Small words inside names: "University of Vienna".
 _SMALL = (
@@ -148,7 +148,7 @@ _SPAN = re.compile(
 _QUOTED = re.compile(r"\"([^\"\n]{2,60}?)[,.!?]?\"")
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_CAPITAL = re.compile(rf"[{_UPPER}]")
+_CAPITAL = re.compile(rf"[{CAPITALS}]")
 _SMALL_IN_TITLE = frozenset(
     """
     a an and as at by for from in into is of on or the to vs with de la du von van & no my

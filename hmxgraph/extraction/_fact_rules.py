@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction.language import one_of
+from hmxgraph.extraction._entity_spans import CAPITALS
+from hmxgraph.extraction.language import ABBREVIATIONS, one_of
 
 
 class FactRule(NamedTuple):
@@ -35,10 +36,25 @@ class FactRule(NamedTuple):
 
 # Building blocks of the patterns: names, places, people, properties, roles, tools, changes, occupations, lists.
 
+# A capitalised word, after an abbreviation if there is one: "St. Gallen".
+_ABBREVIATED = rf"{one_of(*ABBREVIATIONS)}\."
+_CAPITALISED = rf"(?:{_ABBREVIATED} )?(?!{_ABBREVIATED})[{CAPITALS}][\w'-]+"
+_PARTICLES = r"(?:(?:de|la|van|von|der|bin|al) )*"
 # Up to four capitalised words: "Jan de Vries".
-_NAME = r"[A-Z][\w'-]+(?: (?:(?:de|la|van|von|der|bin|al) )*[A-Z][\w'-]+){0,3}"
-# A name; after a comma, the state or country ("Austin, Texas"), but not an addressee ("in Oslo, Tom, and my dog").
-_PLACE = rf"{_NAME}(?:, (?!ZIP|I'|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)(?:[A-Z][\w'-]+)(?: [A-Z][\w'-]+){{0,2}})?"
+_NAME = rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,3}}"
+# A number that belongs to the name before it ("Lindenweg 3"); neither a year nor an amount ("3 years").
+_NUMBER = (
+    r"(?: (?!(?:19|20)\d\d\b)\d{1,4}[A-Za-z]?"
+    r"(?=[,;!)]|\.?$|\. | (?:and|but|so|because|since|now|with|near|in|as|at)\b))?"
+)
+# A name; after a comma, the state, country or street ("Austin, Texas"), but not an addressee ("in Oslo, Tom, and my
+# dog").
+_PLACE = (
+    rf"{_NAME}{_NUMBER}(?:, (?!ZIP|I'|(?:Dr|Mrs?|Ms|Prof)\.|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
+    rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,2}}{_NUMBER})?"
+)
+# The name of a company: "Johnson & Johnson", "AT&T", "Channel 4", "Booking.com".
+_COMPANY = rf"{_NAME}(?: & {_NAME}|&\w+)*(?:\.[a-z]{{2,4}}\b)?{_NUMBER}"
 # Adverbs between subject and verb, or between verb and object.
 _NOW = r"(?:currently |now |still |actually |also |both )*"
 # Kin: the speaker's relatives, friends, colleagues and pets; first those of whom there is one at a time.
@@ -69,6 +85,12 @@ _IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
+# An id or address: an e-mail address or handle, or groups with digits ("+49 151 111 0000"), whole or not at all.
+_IDENTIFIER = (
+    r"(?P<object>[\w.+-]*@[\w.-]*\w"
+    r"|#?\+?\(?(?=[\w.+-]*\d)(?:\w|[.+-](?=\w))+\)?(?:(?: ?[/-] ?| )\(?(?:\d|[.-](?=\d))+\)?)*"
+    r"(?: (?:ext(?:ension|\.)?|x) ?\d+)?)(?![\w@/]|[ .(-]*\d| (?:ext|x) ?\d)"
+)
 # Properties of a project or a system. Each has one value at a time.
 _PROPERTIES = (
     "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
@@ -140,9 +162,9 @@ _ADVERB = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|f
 _NOT = rf"(?:(?:{_ADVERB} )?(?:not|no longer) (?:{_ADVERB} )?)?"
 # An item of a list ("tree nuts"), and the end of the list: punctuation, a conjunction or the start of another clause.
 _CLAUSE_STARTS = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
-_CONJUNCTIONS = "so|but|which|because|since|when|if|though"
-_ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
-_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS})\b)"
+_CONJUNCTIONS = "so|but|which|because|since|when|if|though|not|rather|instead"
+ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
+_ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS}|not)\b)"
 # How many children, siblings or pets somebody has.
 _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 
@@ -150,7 +172,7 @@ _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
 # Allergies and diets, of the speaker and of others; the speaker's marital status.
 
 # A list of items: "cats, dogs and horses".
-_ITEMS = rf"(?P<object>{_ITEM}(?:(?:, {_ITEM})*,? (?:and|or) {_ITEM})?)"
+_ITEMS = rf"(?P<object>{ITEM}(?:(?:, {ITEM})*,? (?:and|or) {ITEM})?)"
 
 _ALLERGY_DIET_STATUS_RULES: tuple[FactRule, ...] = (
     FactRule(
@@ -278,7 +300,8 @@ FACT_RULES: tuple[FactRule, ...] = (
         "{what}",
         ("my",),
         re.compile(
-            rf"\b[Mm]y (?P<what>{_IDENTIFIERS})(?:'s| is|:| is:) (?P<object>#?(?=[\w@.+-]*[\d@])[\w@.+-]*\w)",
+            rf"\bmy (?:new |current )?(?P<what>{_IDENTIFIERS})"
+            rf"(?:'s| is|:| (?:has )?changed to)(?: now| still)?:? {_IDENTIFIER}",
             re.IGNORECASE,
         ),
         "{subject}'s {what} is {object}",
@@ -288,8 +311,20 @@ FACT_RULES: tuple[FactRule, ...] = (
         examples=(
             ("Sure! My user ID is emma_kim_9957 and so on.", "the user's user ID is emma_kim_9957"),
             ("My phone number is 555-123-2002.", "the user's phone number is 555-123-2002"),
+            ("My new phone number is +49 151 111 0000.", "the user's phone number is +49 151 111 0000"),
+            ("My phone number is now (030) 123 4567, ok?!", "the user's phone number is (030) 123 4567"),
+            ("My phone number has changed to 030/1234567", "the user's phone number is 030/1234567"),
+            ("My phone: 030 / 12 34-56 ext. 7 and a fax.", "the user's phone is 030 / 12 34-56 ext. 7"),
+            ("My email address is ann.b+x@mail.example.org.", "the user's email address is ann.b+x@mail.example.org"),
+            ("My customer number is 12 34 56!", "the user's customer number is 12 34 56"),
         ),
-        counterexamples=("My email is not working", "My phone is broken", "my zip code is missing"),
+        counterexamples=(
+            "My email is not working",
+            "My phone is broken",
+            "my zip code is missing",
+            "My old phone number is 030 1234567",
+            "My phone number is 030/CALL-ME",
+        ),
     ),
     FactRule(
         "lives in",
@@ -307,6 +342,12 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("I've just moved to New York!", "the user lives in New York"),
             ("I live in Oslo, Tom, and my dog is Rex.", "the user lives in Oslo"),
             ("I live in Austin, Texas and love it.", "the user lives in Austin, Texas"),
+            ("I live in St. Gallen.", "the user lives in St. Gallen"),
+            ("I live in Halle, Lindenweg 3.", "the user lives in Halle, Lindenweg 3"),
+            ("I live in Building 7 near the park", "the user lives in Building 7"),
+            ("I live in Bad Öynhausen", "the user lives in Bad Öynhausen"),
+            ("I moved to Berlin 3 years ago.", "the user lives in Berlin"),
+            ("I moved to Berlin 2019.", "the user lives in Berlin"),
         ),
         counterexamples=(
             "I moved to the next option",
@@ -335,12 +376,19 @@ FACT_RULES: tuple[FactRule, ...] = (
         "works for",
         ("work", "working", "employed"),
         re.compile(
-            rf"(?<![\w'])I(?: {_NOW}work|(?: am|'m) {_NOW}(?:working|employed)) (?:at|for|with) (?P<object>{_NAME})"
+            rf"(?<![\w'])I(?: {_NOW}work|(?: am|'m) {_NOW}(?:working|employed)) (?:at|for|with) (?P<object>{_COMPANY})"
         ),
         "{subject} works for {object}",
         0.8,
         single=True,
-        examples=(("I work at Contoso as a nurse.", "the user works for Contoso"),),
+        examples=(
+            ("I work at Contoso as a nurse.", "the user works for Contoso"),
+            ("I work at Contoso 40 hours a week.", "the user works for Contoso"),
+            ("I work for AT&T.", "the user works for AT&T"),
+            ("I'm working for Johnson & Johnson now", "the user works for Johnson & Johnson"),
+            ("I work at Channel 4 as a nurse.", "the user works for Channel 4"),
+            ("I work for Dr. Okafor.", "the user works for Dr. Okafor"),
+        ),
         counterexamples=("I work for a bank", "I work at home"),
     ),
     FactRule(
@@ -375,6 +423,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         examples=(
             ("My wife, Anna, loves it.", "the user's wife is Anna"),
             ("my boss Maria said no", "the user's boss is Maria"),
+            ("My boss is Dr. Weber.", "the user's boss is Dr. Weber"),
             ("My manager is Ulrike Behrens now.", "the user's manager is Ulrike Behrens"),
         ),
         counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
@@ -431,15 +480,17 @@ FACT_RULES: tuple[FactRule, ...] = (
         re.compile(
             r"\b[Mm]y (?:all[- ]time )?(?:favou?rite) (?P<what>[a-z][a-z-]*(?: [a-z][a-z-]*){0,2})"
             r" (?:is|are|was|has (?:always )?been) (?:definitely |still |always |actually |called |by far )*"
-            r"(?P<object>(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|where|what|a\b|an\b|so\b"
-            r"|not\b|just\b|seeing|being|you)[\w'\"][^.!?;,]{1,60}?)"
-            r"(?=[.!?;,]|$| (?:because|'cause|since|but|and|so|by far|-) ?)"
+            rf"(?P<object>(?:{_ABBREVIATED} )?"
+            r"(?!when|how|that|this|it|to\b|the (?:way|one|part|moment|time)|one\b|where|what|a\b|an\b|so\b"
+            r"|not\b|just\b|seeing|being|you)[\w'\"](?:[^.!?;,]|\.(?=[a-z\d])|,(?=\d)){1,60}?)"
+            r"(?=\.(?![a-z\d])|,(?!\d)|[!?;]|$| (?:because|'cause|since|but|and|so|by far|-) ?)"
         ),
         "{subject}'s favourite {what} is {object}",
         0.8,
         single=True,
         examples=(
             ("My favorite editor is Vim.", "the user's favourite editor is Vim"),
+            ("My favourite framework is Node.js.", "the user's favourite framework is Node.js"),
             ("my favourite color is dark green, you know", "the user's favourite color is dark green"),
         ),
         counterexamples=("What is my favorite editor?", "my favorite part is when we won", "my favorite is that one"),
@@ -673,7 +724,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "works for",
         ("works",),
         re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{_NAME})"
+            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?works (?:at|for) (?P<object>{_COMPANY})"
         ),
         "{subject} works for {object}",
         0.8,

@@ -6,8 +6,8 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from hmxgraph.extraction._entity_spans import DATES
-from hmxgraph.extraction._fact_rules import FACT_RULES, FactRule
-from hmxgraph.extraction.language import BASE_VERBS, attitude_to, cues
+from hmxgraph.extraction._fact_rules import FACT_RULES, ITEM, FactRule
+from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, attitude_to, cues, pattern
 
 # Stated facts: what people say about themselves, other people and their systems.
 
@@ -47,6 +47,19 @@ _ARTICLE = re.compile(r"(?:an?|the) ")
 _ADVERBS_AT_END = re.compile(
     r"(?: (?:as well|too|now|after all|any ?more|any longer|at all|either|anyway|actually|really|in fact|though))+$"
 )
+# What a correction denies, beside the statement in its place: "I'm allergic to nickel, not latex", "it's not latex, I'm
+# allergic to nickel". The second form needs a word of correction, because it often speaks of something else ("it's not
+# urgent, I'm allergic to nickel").
+_OTHERS = rf"(?:to )?(?P<others>{ITEM}(?:(?:, {ITEM})*,? (?:or|and) {ITEM})?)"
+_DENIED_AFTER = pattern(rf",?(?: -| and| but)? (?:not|rather than|instead of) {_OTHERS}(?=[.,!;]|$| -)")
+_DENIED_BEFORE = pattern(
+    rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_OTHERS},? (?:but )?$"
+)
+_CORRECTS = pattern(
+    r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
+)
+# First words of what is denied that are no thing one can be allergic to.
+_NO_THINGS = NOT_ORDERED | {"serious", "intolerant", "any", "only", "always", "him", "me"}
 
 
 def facts(sentence: str) -> Iterator[Fact]:
@@ -54,6 +67,8 @@ def facts(sentence: str) -> Iterator[Fact]:
 
     >>> [fact.text for fact in facts("I live in Denver, CO 80239.")]
     ['{subject} lives in Denver, CO']
+    >>> [fact.text for fact in facts("I'm allergic to nickel, not latex.")]
+    ['{subject} is allergic to nickel', '{subject} is not allergic to latex']
     """
     if sentence.endswith("?"):
         return
@@ -78,6 +93,21 @@ def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Itera
     for item in _list_items(value) if rule.deniable else (value,):
         if item and not (_first_word(item) in _NOT_PLACES and rule.predicate in _PLACE_PREDICATES):
             yield _fact(filled_rule, subject, item, denied=attitude == "denied")
+    if rule.deniable and attitude == "stated":
+        opening = sentence[match.start() : match.start(object_group)]
+        for item in _corrected(sentence, *match.span()):
+            if rule.pattern.fullmatch(opening + item):
+                yield _fact(filled_rule, subject, item, denied=True)
+
+
+def _corrected(sentence: str, start: int, end: int) -> Iterator[str]:
+    """The objects that *sentence* denies beside the statement from *start* to *end*."""
+    denied = _DENIED_AFTER.match(sentence, end)
+    if not denied and _CORRECTS.search(sentence, 0, start):
+        denied = _DENIED_BEFORE.search(sentence[:start])
+    for item in _list_items(_trimmed(denied["others"])) if denied else ():
+        if _first_word(item) not in _NO_THINGS and not _first_word(item).endswith("ing"):
+            yield item
 
 
 def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:

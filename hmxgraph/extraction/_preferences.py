@@ -4,11 +4,12 @@ import re
 from typing import NamedTuple
 
 from hmxgraph.extraction.language import is_attributed, is_retracted, one_of
+from hmxgraph.text.terms import terms
 
 _ADVERBS = one_of(
     "really", "strongly", "always", "usually", "generally", "typically", "much", "still", "also", "actually",
     "definitely", "absolutely", "just", "totally", "simply", "truly", "honestly", "personally", "especially",
-    "particularly", "mostly", "often", "normally", "do", "genuinely",
+    "particularly", "mostly", "often", "normally", "do", "genuinely", "now", "currently",
 )  # fmt: skip
 _I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
 
@@ -39,7 +40,12 @@ PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
         "prefers",
         re.compile(rf"{_I}prefer (?P<object>.+)|[Mm]y (?:strong )?preference is (?:for )?(?!an? )(?P<object2>.+)"),
         0.85,
-        ("I prefer short status reports with the command that was run.", "I usually prefer early flights"),
+        (
+            "I prefer short status reports with the command that was run.",
+            "I usually prefer early flights",
+            "I now prefer afternoons, my shifts changed.",
+            "From now on I prefer evening appointments.",
+        ),
         (
             "I prefer that one.",
             "I prefer it.",
@@ -148,7 +154,7 @@ _DEICTIC = re.compile(
 # The end of the words before a statement that opens a clause: punctuation, a conjunction, or "honestly" and the like.
 _CLAUSE_START = re.compile(
     r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
-    r"|yeah|well|also|plus|though|as|where|of course))\s*[\"'(]?$",
+    r"|yeah|well|also|plus|though|as|where|of course|now|from now on|these days|nowadays|lately))\s*[\"'(]?$",
     re.IGNORECASE,
 )
 # Before a statement in the same clause: it is imagined, or no longer true.
@@ -158,6 +164,17 @@ _HYPOTHETICAL = re.compile(
 )
 # "I think I like ..." is still a preference.
 _OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
+# A part of the day. "After 9 am" and "before 5 pm" are none, because both can hold.
+_PART_OF_DAY = re.compile(
+    r"\b(?:(?:early|late) )?(?:morning|afternoon|evening|night)s?\b"
+    r"|\b(?:before|until|by) (?:noon\b|\d{1,2}(?::\d\d)? ?a\.?m\b|(?:0?\d|1[01]):\d\d\b(?! ?p\.?m))"
+    r"|\bafter (?:noon\b|\d{1,2}(?::\d\d)? ?p\.?m\b|(?:1[2-9]|2\d):\d\d\b)",
+    re.IGNORECASE,
+)
+# "Tea in the morning" is about tea, and leaves other times open.
+_OCCASION = re.compile(r"\b(?:in the|at|on|every)$", re.IGNORECASE)
+# What every appointment is: these words name no kind of thing that has times of its own.
+_APPOINTMENTS = frozenset(terms("appointment slot time booking date rather than have get"))
 # In characters.
 _LONGEST_OBJECT = 120
 
@@ -182,6 +199,24 @@ class Preference(NamedTuple):
         compares = self.predicate == "prefers" and not self.object.startswith("to ")
         parts = _OVER.split(self.object) if compares else []
         return tuple(sorted(part.lower() for part in parts)) if len(parts) == 2 else ()
+
+    @property
+    def timed(self) -> str:
+        """What the speaker prefers at one part of the day and not at others: appointments, unless they name a kind.
+
+        Empty if the preference names no part of the day.
+
+        >>> preference("I prefer appointments before 10 am").timed == preference("I now prefer afternoons.").timed
+        True
+        >>> preference("I prefer morning flights").timed, preference("I prefer tea in the morning").timed
+        ('flight by time of day', '')
+        """
+        part = _PART_OF_DAY.search(self.object) if self.predicate == "prefers" else None
+        if part is None:
+            return ""
+        kind = [term for term in terms(_PART_OF_DAY.sub(" ", self.object)) if term not in _APPOINTMENTS]
+        is_occasion = kind and _OCCASION.search(self.object[: part.start()].rstrip())
+        return "" if is_occasion else f"{' '.join(kind) or 'appointment'} by time of day"
 
 
 def preference(sentence: str) -> Preference | None:

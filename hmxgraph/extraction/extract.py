@@ -69,10 +69,9 @@ def policy_draft(
     >>> drafts[0].slot == drafts[1].slot, drafts[0].answer, drafts[1].answer
     (True, 'demands german', 'demands english')
     """
-    person = speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
+    person = _person_ruled_about(text, speaker)
     against = stance(text).against
     topic, values = _policy_topic(text, demanded=not against)
-    person_key = f"\0{plain(person)}" if person else ""
     return MemoryDraft(
         "policy",
         f"{person}: {text}" if person else text,
@@ -81,8 +80,17 @@ def policy_draft(
         predicate="forbids" if against else "demands",
         object=values,
         hard=hard,
-        slot=f"policy\0{topic}{person_key}" if topic else "",
+        slot=_policy_slot(topic, person),
     )
+
+
+def _person_ruled_about(text: str, speaker: str) -> str:
+    """The known speaker of a rule about themselves; empty for other rules."""
+    return speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
+
+
+def _policy_slot(topic: str, person: str) -> str:
+    return "\0".join(filter(None, ("policy", topic, plain(person)))) if topic else ""
 
 
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
@@ -92,7 +100,7 @@ def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
 
 
-def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
+def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNOWN) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
 
     It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule that it does not repeat.
@@ -102,18 +110,30 @@ def withdrawal_draft(withdrawn: Withdrawal, method: str) -> MemoryDraft:
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
     topic, values = _policy_topic(withdrawn.matter, demanded=predicate != "allows")
-    return draft._replace(
-        text=withdrawn.text, predicate=predicate, object=values, slot=f"policy\0{topic}" if topic else ""
-    )
+    slot = _policy_slot(topic, _person_ruled_about(withdrawn.matter, speaker))
+    return draft._replace(text=withdrawn.text, predicate=predicate, object=values, slot=slot)
 
 
 def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
-    """Draft a preference of *subject*. Liking and disliking a thing share a slot, as do both sides of a choice."""
+    """Draft a preference of *subject*.
+
+    Liking and disliking a thing share a slot, as do both sides of a choice, and the parts of the day for a thing.
+    """
     about, name = (liking.object, "attitude") if liking.predicate in _ATTITUDES else (" ".join(liking.choice), "choice")
+    if liking.timed:
+        about, name = liking.timed, "time"
     topic = plain(about)
     slot = f"{plain(subject)}\0{name}\0{topic}" if topic else ""
     return MemoryDraft(
-        "preference", text, liking.confidence, method, subject, liking.predicate, liking.object, slot=slot
+        "preference",
+        text,
+        liking.confidence,
+        method,
+        subject,
+        liking.predicate,
+        liking.object,
+        slot=slot,
+        implied=liking.timed,
     )
 
 
@@ -648,7 +668,7 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     """Yield the memories of a sentence; *fact_subject* is the subject of its first-person facts and rules."""
     withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
-        yield withdrawal_draft(withdrawn, "directive")
+        yield withdrawal_draft(withdrawn, "directive", speaker=fact_subject)
     directive = (
         _directives.directive_in(sentence, system=voice.part == "system")
         if families.directives and not withdrawn

@@ -82,7 +82,8 @@ class MemoryDraft(NamedTuple):
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
     ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when
-    support is counted. ``personal`` marks a fact about the speaker or somebody close to them.
+    support is counted. ``personal`` marks a fact about the speaker or somebody close to them. A question also finds
+    the memory by what is ``implied``: "I prefer afternoons" is about appointments.
     """
 
     kind: MemoryKind
@@ -100,6 +101,7 @@ class MemoryDraft(NamedTuple):
     unproven: bool = False
     origin: str = ""
     personal: bool = False
+    implied: str = ""
     terms: Terms = NO_TERMS
 
     @property
@@ -219,9 +221,12 @@ NOT_ORDERED = frozenset(
 # Typographic signs and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
+# Abbreviations before a name, whose full stop ends no sentence.
+ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "St", "Mt", "Ft", "Lt", "Col", "Gen", "Rev", "Prof", "Sgt", "Capt")
+_NOT_ABBREVIATED = "".join(rf"(?<!\b{each}\.)" for each in (*ABBREVIATIONS, "vs", "ext", "[A-Z]", r"e\.g", r"i\.e"))
 # Between sentences: after punctuation (except that of "Dr.", "e.g." and initials), line ends, semicolons, dashes.
 _SPLIT = re.compile(
-    r"(?<=[.!?\u2026])(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|Ms|St|vs)\.)(?<!\bMrs\.)(?<!e\.g\.)(?<!i\.e\.)[\")*]*\s+"
+    rf"(?<=[.!?\u2026]){_NOT_ABBREVIATED}[\")*]*\s+"
     r"|\n+|;\s+|\s+-+\s+(?=[A-Z])"
 )
 # Fenced code, quoted lines, bracketed notes, and markers such as ###STOP###.
@@ -257,8 +262,8 @@ def sentences(text: str) -> list[str]:
 
     Fenced code, quoted lines, bracketed notes and printed errors are left out.
 
-    >>> sentences("Hi! See Dr. No. [shares image]\n- **Always** test.\n```rm -rf```")
-    ['Hi!', 'See Dr. No.', 'Always test.']
+    >>> sentences("Hi! See Prof. No. [shares image]\n- **Always** test.\n```rm -rf```")
+    ['Hi!', 'See Prof. No.', 'Always test.']
     >>> sentences('It fails:\nFile "a.py", line 3, in f\n  g()\nKeyError: the key must be set. Set it.\nWhy?')
     ['It fails:', 'Why?']
     """

@@ -15,7 +15,8 @@ from hmxgraph.text.terms import TokenCounter
 
 _RULES = frozenset({"demands", "forbids"})
 # Least number of words by which a permission identifies the rule that it lifts: one word may occur in many rules.
-# A withdrawal that mentions the rule itself ("forget the rule about X") needs only one.
+# A withdrawal that mentions the rule itself ("forget the rule about X"), or is about the speaker ("you can call me
+# again"), needs only one.
 _LEAST_WORDS = 2
 
 
@@ -27,7 +28,7 @@ def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: Tok
         withdrawal = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
         if withdrawal and not policy.get("supersedes_key"):
             about = words(withdrawal.matter)
-            enough = len(about) >= (1 if withdrawal.forgotten else _LEAST_WORDS)
+            enough = len(about) >= (1 if withdrawal.forgotten or withdrawal.about_speaker else _LEAST_WORDS)
             earlier = (rule for rule in proven if enough and _may_be_withdrawn(rule, policy, withdrawal))
             rules = [rule for rule in earlier if about <= words(rule["text"])]
             if len(rules) == 1:

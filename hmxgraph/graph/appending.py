@@ -28,7 +28,7 @@ from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
 from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.lenient import contains_itself, storable
-from hmxgraph.protocol.parsing import checked_text, quoted
+from hmxgraph.protocol.parsing import checked_session_id, quoted
 from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
@@ -70,7 +70,7 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
     """
     values = _values(messages)
     source_format = chosen_format(format_name) or _recognised(values)
-    session_id = checked_text("session_id", origin.session_id)
+    session_id = checked_session_id(origin.session_id)
     records = [Record(value, line=number) for number, value in enumerate(values, start=1)]
     return Items(tenancy.tenant_id, session_id, source_format, origin, tuple(source_format.convert(records, origin)))
 

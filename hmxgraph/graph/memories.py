@@ -183,7 +183,7 @@ def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
 
 
 def _searchable(draft: MemoryDraft) -> str:
-    return search_text(" ".join((draft.text, *draft.terms.aliases))) or draft.text.lower()
+    return search_text(" ".join((draft.text, draft.implied, *draft.terms.aliases))) or draft.text.lower()
 
 
 def _reworded(builder: _RowBuilder, memory: Row, extraction: Extraction) -> Row | None:

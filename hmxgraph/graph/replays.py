@@ -87,6 +87,7 @@ def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: Collection[str]) -> li
             wire = {name: value for name, value in properties.items() if name in Event.model_fields or name in _ORIGINS}
             event = Event.parse(event_document(wire) | {"tenant_id": tenancy.tenant_id})
             prepared = prepare(event, counter())
+            prepared.properties.update({name: properties[name] for name in _AS_READ if name in properties})
             if properties.get(AHEAD):
                 (prepared,) = mark_ahead([prepared], event.time_us - 1)
             recorded.append((properties.get("recorded_version", 0), prepared))
@@ -96,6 +97,8 @@ def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: Collection[str]) -> li
 
 # Properties stored next to the fields of an event that distinguish given values from computed ones.
 _ORIGINS = ("salience_origin",)
+# Properties made from an event as it was read: its stored content is canonical, so the order of its fields is lost.
+_AS_READ = ("text", "search_text", "token_count", "tokenizer")
 
 
 def _is_by_hand(event: PreparedEvent) -> bool:

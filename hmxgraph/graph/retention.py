@@ -99,6 +99,7 @@ class _Totals:
 
     events: dict[str, ErasedEvent] = field(default_factory=dict)
     sessions: set[str] = field(default_factory=set)
+    shared_sessions: list[str] = field(default_factory=list)
     lost_ids: dict[str, set[str]] = field(default_factory=dict)  # by kind
 
     def add(self, page: Sequence[Row]) -> None:
@@ -116,6 +117,7 @@ class _Totals:
             dry_run,
             tuple(self.events.values()),
             len(self.sessions),
+            tuple(sorted(self.shared_sessions)),
             remaining=remaining,
             **lost,
         )
@@ -135,6 +137,7 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     criteria = yield from read(partial(_criteria, tenancy, chosen))
     if dry_run:
         yield from _preview(tenancy, criteria, totals)
+        yield from _find_shared_sessions(tenancy, criteria, totals)
         return totals.report(tenancy, chosen, dry_run=True, remaining=len(totals.events))
     after = _BEFORE_ALL
     while page := (yield from read(partial(_page, tenancy, criteria, after))):
@@ -149,6 +152,7 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
         totals.lose("artifact", withdrawn.deprecated_ids)
     yield from write(partial(_unlearn, tenancy))
     yield from _drop_matching_digests(tenancy, chosen, criteria)
+    yield from _find_shared_sessions(tenancy, criteria, totals)
     left = yield from _remaining(tenancy, criteria)
     return totals.report(tenancy, chosen, dry_run=False, remaining=left)
 
@@ -166,6 +170,22 @@ def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None
             if chosen_evidence[row["kind"], row["id"]] == row["live"]:
                 totals.lose(row["kind"], [row["id"]])
         after = _end(page)
+
+
+def _find_shared_sessions(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
+    """Add to *totals* the sessions of a user's events in which others spoke."""
+    if criteria["naming"] is None:
+        return
+    keys = sorted(totals.sessions)
+    for start in range(0, len(keys), PAGE):
+        batch = {"session_keys": keys[start : start + PAGE]}
+        plan = partial(_shared_sessions, tenancy, batch, criteria["naming"])
+        totals.shared_sessions += yield from read(plan)
+
+
+def _shared_sessions(tenancy: Tenancy, batch: Row, names: Sequence[str]) -> Plan[list[str]]:
+    rows = yield bind("retention/shared_sessions", tenant_id=tenancy.tenant_id, batch=batch, naming=list(names))
+    return [row["session_id"] for row in rows]
 
 
 def _remaining(tenancy: Tenancy, criteria: Row) -> Procedure[int]:

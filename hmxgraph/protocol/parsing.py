@@ -414,6 +414,22 @@ def checked_text(name: str, value: object, way_out: str = "spell it as in the re
     return value
 
 
+def checked_session_id(value: object) -> str:
+    """*value*, if it can be the id of a session: text that is not empty (HMX-E 2.1).
+
+    Raises:
+        InvalidRequest: *value* cannot.
+
+    >>> checked_session_id("")
+    Traceback (most recent call last):
+    hmxgraph.errors.InvalidRequest: invalid session_id '': expected a non-empty string; give each session an id
+    """
+    session_id = checked_text("session_id", value)
+    if not session_id:
+        raise InvalidRequest("session_id", quoted(session_id), "a non-empty string", "give each session an id")
+    return session_id
+
+
 def checked_flag(name: str, value: object) -> bool:
     """*value*, if it is True or False.
 

@@ -420,6 +420,10 @@ class ForgetReport:
     session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
     compilation learns again from the remaining events. ``sessions`` counts the sessions of the events. ``remaining``
     counts selected events that still hold content: 0 proves that the forget is complete.
+
+    ``shared_sessions`` are those of a user's events in which others spoke, too: answers, tool calls and other users,
+    who may repeat what the user said. They keep this; only this report can name these sessions, as erased events name
+    nobody.
     """
 
     tenant_id: str
@@ -427,6 +431,7 @@ class ForgetReport:
     dry_run: bool
     events: tuple[ErasedEvent, ...] = ()
     sessions: int = 0
+    shared_sessions: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()

@@ -193,13 +193,15 @@ _NO_SUBJECT = frozenset(
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
-_AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]*\?)", re.IGNORECASE)
+_AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
 # Words that refer to something said before.
 _REFERS_BACK = re.compile(
     r"\b(?:its?|he|him|his|she|hers?|they|them|theirs?|this|that|these|those|ones?)\b", re.IGNORECASE
 )
 # A question with more parts than this is not ranked by parts.
 _MOST_PARTS = 4
+# Texts with more question marks than this are not read for parts.
+_MOST_QUESTIONS = 16
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -327,6 +329,8 @@ def _parts(text: str, names: Collection[str]) -> list[str]:
     ([], [])
 
     """
+    if not 1 < text.count("?") <= _MOST_QUESTIONS:
+        return []
     parts: list[str] = []
     part = ""
     for sentence in _SENTENCE_END.split(text.strip()):

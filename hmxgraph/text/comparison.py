@@ -189,6 +189,25 @@ _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
 # Not "before" and "after", which may hold side by side: "quiet before 9:00", "quiet after 21:00".
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
+# Sums of money. The currency is part of the amount, so that a sum contradicts another one and "nothing".
+_CURRENCIES = {
+    name: code
+    for code, names in {
+        "eur": "eur euro euros \u20ac",
+        "usd": "usd dollar dollars $",
+        "gbp": "gbp pound pounds \u00a3",
+        "chf": "chf franc francs",
+        "jpy": "jpy yen \u00a5",
+    }.items()
+    for name in names.split()
+}
+_CURRENCY = "|".join(map(re.escape, sorted(_CURRENCIES, reverse=True)))
+_NUMBER = r"\d+(?:[.,]\d+)*"
+_SUM = re.compile(
+    rf"\b({'|'.join(sorted(_BEFORE_AMOUNT))}) (?:({_CURRENCY}) ?({_NUMBER})|({_NUMBER}) ?({_CURRENCY})(?!\w))",
+    re.IGNORECASE,
+)
+_FREE = re.compile(r"\b(?:costs? (?:nothing|zero)|(?:is|are) free of charge)\b", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 # Words that mention a change.
 _RENEWED = re.compile(
@@ -205,7 +224,7 @@ class Claim(NamedTuple):
 
 
 def claim(text: str) -> Claim:
-    """Split a plain statement into its topic (words and signs) and its answer (negations, amounts and times).
+    """Split a plain statement into its topic (words and signs) and its answer (negations, amounts, sums and times).
 
     Fillers belong to neither. Equal topics with different answers contradict each other. The topic is empty if it has
     fewer than two words.
@@ -218,9 +237,14 @@ def claim(text: str) -> Claim:
     True
     >>> claim("Ticket 17 is closed").topic == claim("Ticket 18 is closed").topic
     False
-    >>> claim("A seat costs $5").topic == claim("A seat costs \u20ac5").topic
+    >>> claim("Parking costs $2").topic == claim("Parking costs nothing").topic
+    True
+    >>> claim("The limit is > 5").topic == claim("The limit is < 5").topic
     False
     """
+    text = _FREE.sub("cost 0 eur", text)
+    sums = [_sum_of_money(match) for match in _SUM.finditer(text)]
+    text = _SUM.sub(r"\1 ", text)
     times = [str(_minutes(time)) for match in _CLOCK.finditer(text) for time in _HOUR.finditer(match[2])]
     spoken = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
     topic, amounts, negations = list[str](), list[str](), 0
@@ -234,9 +258,15 @@ def claim(text: str) -> Claim:
         elif word not in _FILLER_WORDS:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
-    answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *times])
+    answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *sums, *times])
     subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
     return Claim(subject, answer, bool(_RENEWED.search(text)))
+
+
+def _sum_of_money(match: re.Match[str]) -> str:
+    """The amount and the currency; nothing is the same in every currency."""
+    currency, amount = (match[2], match[3]) if match[2] else (match[5], match[4])
+    return f"{amount} {_CURRENCIES[currency.lower()]}" if amount != "0" else "0"
 
 
 def _minutes(time: re.Match[str]) -> int:

@@ -50,6 +50,11 @@ def _looks_secret(word: str) -> bool:
     return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
+def _looks_token(word: str) -> bool:
+    """Whether *word* looks like an access token rather than the name of something in code."""
+    return _looks_secret(word) and is_id(word)
+
+
 def _is_set(value: str) -> bool:
     """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code or placeholder."""
     bare = value.strip("\"' ")
@@ -109,10 +114,14 @@ _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 # Names of variables and fields that hold secrets.
 _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
-    r"|(?:auth|access|refresh|session|api|bearer)[_-]?token)"
+    r"|(?:auth|access|refresh|session|api|bearer)[_-]?token|(?-i:(?<=[A-Z\d]_)PASS(?==[^=\d])))"
 )
 # A value: in quotation marks, as ${NAME}, or up to a blank or separator.
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
+# Names ending in "token", except those of page positions, public keys of assemblies and errors of parsers.
+_BEARER_NAME = r"(?<!next)(?<!next[_-])(?<!page)(?<!page[_-])(?<!publickey)(?<!unexpected )token"
+# The characters of a bearer token (RFC 6750); not a version, a hexadecimal number, or the start of an expression.
+_BEARER = r"[\"']?(?P<value>(?!0x|v?\d+\.\d)\w[\w.~+/-]{5,}=*)(?<!\.)(?!\.?[\w~+/(\[-])"
 # Keys and tokens of services, recognised by their form.
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
@@ -171,6 +180,19 @@ SECRETS = (
     rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _is_set),
     rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _is_set, needs=("--",)),
     rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _is_set, needs=_SENSITIVE_PARTS),
+    rule(
+        "[password]",
+        r"(?i)(?:(?<![a-z])pass=|(?<![\w-])--(?:[\w-]*-)?pass\s+|[a-z\d][_-]pass[\"']?\s*[:=]\s*)"
+        r"(?!=)[\"']?(?P<value>[^\s,;&\"'()\[\]{}]+)(?![^\s,;&\"')\]}])",
+        _looks_secret,
+        needs=("pass",),
+    ),
+    rule(
+        "[token]",
+        rf"(?i)(?:{_BEARER_NAME}(?:[\"']?\s*(?:=>|:=|[:=])|\s+is\b)|(?<![\w-])--[\w-]*token\s)\s*{_BEARER}",
+        _looks_token,
+        needs=("token",),
+    ),
     rule(
         "[password]",
         r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)",

@@ -212,6 +212,21 @@ def test_another_tenant_replays_a_backup(lived, address, tmp_path):
         assert theirs["task"]["status"] == ours["task"]["status"]
 
 
+def test_a_replay_keeps_the_order_of_arguments_and_results(graph, address, tmp_path):
+    """The packs of a replay show calls and results as the original does, with their fields in the order given."""
+    call = {"tool_name": "refund", "arguments": {"patient": "P-1003", "amount": 20}, "call_id": "c"}
+    graph.append("tool_call", call, session_id="s")
+    result = {"tool_name": "refund", "result": {"status": "ok", "balance": 0}, "success": True, "call_id": "c"}
+    graph.append("tool_result", result, session_id="s")
+    graph.backup(tmp_path / "all.ndjson")
+    login = {"user": address.user, "password": address.password}
+    with hmxgraph.connect(address.uri, tenant_id=f"{graph.tenant_id}-b", **login) as other:
+        assert other.restore(tmp_path / "all.ndjson").ok
+        pack = other.pack("refund of P-1003").text
+    assert "refund(patient=P-1003, amount=20)" in pack
+    assert pack == graph.pack("refund of P-1003").text
+
+
 def test_decisions_about_memories_are_replayed(graph, address, tmp_path):
     """What was superseded, deleted or lost a conflict does not hold in a replay either; what was stated again does."""
     old = graph.remember("The owner of staging is Ann")

@@ -180,6 +180,14 @@ def test_forget_reports_ids_that_match_no_event(hmxgraph, tenant_id):
         assert (code, "Nothing to forget" in out, "nothing matched" in err) == (0, True, True)
 
 
+def test_forgetting_a_user_prints_the_sessions_in_which_others_spoke(hmxgraph, graph, tenant_id):
+    """After a user is forgotten, stderr names the sessions to look at, and the commands for it."""
+    for user in ("ann", None):
+        graph.append("message", {"role": "user", "text": "No peanuts"}, session_id="kitchen", user_id=user)
+    code, _, err = hmxgraph("forget", "--user", "ann", "--yes", "--tenant", tenant_id)
+    assert (code, "\n  kitchen\n" in err, "forget --session ID" in err) == (0, True, True)
+
+
 def test_health_shows_the_time_in_readable_form(hmxgraph, tenant_id):
     """Health shows the tenant's logical time in ISO form, and never as None."""
     assert "None" not in hmxgraph("health", "--tenant", tenant_id)[1]

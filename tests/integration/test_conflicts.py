@@ -194,6 +194,14 @@ def test_a_withdrawal_in_other_words_contradicts_its_rule_until_somebody_confirm
     assert (listed(), graph.memory.get(rule.memory_id).status) == ((), "contradicted")
 
 
+def test_two_prices_of_one_thing_contradict_each_other(graph, listed):
+    """Both are disputed until somebody says which holds; a price that changed replaces the earlier one."""
+    for text in ("Parking costs 2 EUR", "Parking costs nothing", "A visit costs $5", "A visit now costs $6"):
+        graph.remember(text)
+    (conflict,) = listed()
+    assert sorted(side.text for side in conflict.sides) == ["Parking costs 2 EUR", "Parking costs nothing"]
+
+
 def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
     """Compiling compares artifacts that were stored but never compared, and marks them as compared."""
     sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]

@@ -224,6 +224,8 @@ def test_any_json_is_stored_with_a_warning(graph):
         (lambda graph: graph.record("hi", session_id="s"), "as dicts"),
         (lambda graph: graph.record([{"a": 1}], session_id="s"), "nearest"),
         (lambda graph: graph.record([{"role": "user", "content": "hi"}], session_id=["s"]), "session_id"),
+        (lambda graph: graph.record([{"role": "user", "content": "hi"}], session_id=""), "give each session an id"),
+        (lambda graph: graph.append("message", {"text": "hi"}, session_id=""), "give each session an id"),
     ],
 )
 def test_what_cannot_be_recorded_is_an_error(graph, call, words):

@@ -406,6 +406,20 @@ def test_every_event_that_names_a_user_is_found(graph, stored):
     assert [event.event_id for event in graph.forget(user_id='ANN"').events] == ["e8"]
 
 
+def test_the_report_names_the_sessions_in_which_others_spoke(graph, monkeypatch):
+    """Named are a user's sessions with answers or other users' words; not those of other users, nor of memories."""
+    monkeypatch.setattr(retention, "PAGE", 2)
+    speakers = {"a": ("Ann", ""), "b": ("Ann", "Bob"), "c": ("", "Ann"), "alone": ("Ann", "ann"), "d": ("Bob", "")}
+    spoken = [(session, user and {"user_id": user}) for session, users in speakers.items() for user in users]
+    graph.ingest(_named(graph, number, user or {}, session) for number, (session, user) in enumerate(spoken))
+    graph.remember("Ann wants no peanuts", user_id="Ann", kind="preference")
+    graph.remember("The kitchen closes at ten")
+    for dry_run in (True, False):
+        report = graph.forget(user_id="ann", dry_run=dry_run)
+        assert (report.sessions, report.shared_sessions) == (5, ("a", "b", "c"))
+    assert graph.forget(session_id="a").shared_sessions == ()
+
+
 def test_users_of_an_older_release_are_found_after_the_upgrade(graph, connection, stored):
     """The upgrade links the events that name a user, which an older release did not."""
     graph.ingest(_named(graph, number, {"user_id": name}) for number, name in enumerate(("Ann", "bob", "Ann")))

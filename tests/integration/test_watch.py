@@ -417,6 +417,30 @@ def test_a_single_look_stores_a_file_that_was_just_written(watch, once, transcri
     assert texts(stored) == ["Request number 0"]
 
 
+def test_rejected_lines_are_shown_once_with_place_and_faults(graph, monkeypatch, watch, transcript):
+    """Each rejected line is shown after the step that read it; of many, the first 20, and how many more."""
+    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE", 0.0)
+    shown = []
+    append(transcript, line(0) + "no JSON\n")
+    run = _Run(graph, watch(), Event(), lambda _progress, _note, problems: shown.append(problems), compiles=False)
+    run.follow(once=True)
+    assert [(len(problems), problems[0][:9]) for problems in shown if problems] == [(1, "rejected:")]
+    assert f"{transcript}, line 2: $: found" in shown[0][0]
+    shown.clear()
+    append(transcript, "no JSON\n" * 25)
+    run.follow(once=True)
+    assert [problems[-1] for problems in shown if problems] == ["rejected: 5 more"]
+    assert ", lines 3, 4, 5, 6, 7 and 15 more: " in shown[0][0]
+
+
+def test_lines_that_name_no_user_get_that_of_the_watch(graph, tmp_path, transcript, stored):
+    """What an unnamed user says in followed files holds for the given user."""
+    append(transcript, plain(0))
+    Watch(graph, transcript, Positions(tmp_path / "positions.sqlite"), user_id="ann").step()
+    [row] = stored.rows("MATCH (e:Event {tenant_id: $tenant_id}) RETURN e.metadata AS metadata")
+    assert json.loads(row["metadata"])["user_id"] == "ann"
+
+
 def test_a_file_dated_ahead_of_the_clock_is_stored(watch, once, transcript, stored):
     """A file that is read whole is stored even if its last change lies in the future."""
     export = transcript.with_name("export.json")

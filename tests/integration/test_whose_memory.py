@@ -69,6 +69,14 @@ def test_a_fact_about_a_user_is_packed_for_that_user_alone(say, texts_in_force):
     assert texts_in_force(user_id="bob", session_id="s1") == []
 
 
+def test_a_preferred_part_of_the_day_is_found_for_an_appointment(say, texts_in_force):
+    """Only the latest one, although it does not name what it is about."""
+    say("I prefer appointments before 10 am.", "s1", **user("Ann"))
+    say("I now prefer afternoons, my shifts changed.", "s2", **user("Ann"))
+    texts = texts_in_force("Which appointment should it be?", user_id="Ann")
+    assert texts == ["Ann: I now prefer afternoons."]
+
+
 def test_what_an_unnamed_user_says_stays_in_the_session(say, texts_in_force):
     """What an unnamed user says holds in that session only."""
     say(ALLERGY, "s1")

@@ -17,6 +17,14 @@ def test_each_summary_is_the_first_line_of_the_command_s_own_help():
     assert own == {name: entry.summary for name, entry in COMMANDS.items()}
 
 
+def test_a_summary_that_lists_subcommands_names_existing_ones():
+    """Each word of such a list can be typed."""
+    for name, entry in COMMANDS.items():
+        listed = entry.summary.rstrip(".").partition(": ")[2].split(", ")
+        if len(listed) > 1 and all(map(str.isalpha, listed)) and hasattr(loaded(name), "commands"):
+            assert set(listed) <= set(loaded(name).commands)
+
+
 def test_help_and_version_import_no_command():
     """The driver, numpy and the compiler stay out of a process that only prints its help."""
     program = (

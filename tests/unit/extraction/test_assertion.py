@@ -91,6 +91,34 @@ def test_what_is_no_longer_so_answers_the_same_question():
 
 
 @pytest.mark.parametrize(
+    ("sentence", "denied"),
+    [
+        ("Correction: it's not latex, I'm allergic to nickel.", ["latex"]),
+        ("Sorry, that's not latex or rubber, I am allergic to nickel.", ["latex", "rubber"]),
+        ("I'm allergic to nickel, not latex.", ["latex"]),
+        ("I'm allergic to nickel and not to latex or rubber.", ["latex", "rubber"]),
+        ("My son is allergic to nickel rather than latex, so please change it.", ["latex"]),
+        ("I'm vegan, not vegetarian.", ["vegetarian"]),
+        ("I'm allergic to nickel, not just latex.", []),
+        ("I'm allergic to nickel, not kidding.", []),
+        ("I'm allergic to nickel, not a fan of it.", []),
+        ("I'm allergic to nickel - not sure about latex.", []),
+        ("It's not urgent, I'm allergic to nickel.", []),
+        ("Sorry, it's not that bad, I'm allergic to nickel.", []),
+        ("Sorry, it's not working, I'm allergic to nickel.", []),
+        ("I'm married, not dead.", []),
+    ],
+)
+def test_a_correction_denies_what_it_replaces(sentence, denied):
+    """The denial has the slot of the earlier statement, so that it replaces it; a remark denies nothing."""
+    stated, *denials = facts(sentence)
+    assert stated.predicate.split()[0] == "is"
+    assert [fact.object for fact in denials] == denied
+    assert all(fact.predicate == stated.predicate.replace("is", "is not", 1) for fact in denials)
+    assert {fact.denial_key for fact in denials} == {f"{stated.predicate} {other}" for other in denied}
+
+
+@pytest.mark.parametrize(
     "sentence", ["People think I love golf.", "I don't think I like golf.", "I love golf, but that's not true."]
 )
 def test_a_liking_that_others_claim_is_none(sentence):

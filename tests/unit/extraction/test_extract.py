@@ -3,7 +3,7 @@
 import pytest
 
 from hmxgraph.extraction.entities import names_in
-from hmxgraph.extraction.extract import extract
+from hmxgraph.extraction.extract import draft, extract
 from hmxgraph.extraction.language import speaker_of
 from tests.unit.extraction.events import by_person, event, said
 
@@ -232,6 +232,24 @@ def test_like_and_dislike_answer_one_question():
         extract(said(text)).memories[0] for text in ("Always deploy on Fridays.", "Never deploy on Fridays.")
     )
     assert (always.slot, always.answer != never.answer) == (never.slot, True)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "replaces"),
+    [
+        ("I prefer appointments before 10 am.", "I now prefer afternoons, my shifts changed.", True),
+        ("I prefer mornings over evenings.", "These days I prefer evening appointments.", True),
+        ("I prefer morning flights.", "I prefer flights after 14:00.", True),
+        ("I prefer appointments after 9 am.", "I prefer appointments before 5 pm.", False),
+        ("I prefer appointments after 9 am.", "I prefer afternoons.", False),
+        ("I prefer morning flights.", "I prefer afternoons.", False),
+        ("I prefer tea in the morning.", "I prefer tea in the evening.", False),
+    ],
+)
+def test_another_part_of_the_day_replaces_the_preferred_one(earlier, later, replaces):
+    """Of one kind of thing, a user prefers one part of the day; hours that leave the other end open can both hold."""
+    before, after = (draft("preference", text) for text in (earlier, later))
+    assert (bool(before.slot) and before.slot == after.slot and before.answer != after.answer) is replaces
 
 
 def test_who_is_unknown_is_not_identified():

@@ -31,6 +31,10 @@ LIFTED = [
     ("Always run the tests.", "You may skip the tests now.", "waives"),
     ("Never push to main.", "Forget the rule about pushing to main.", "lifts"),
     ("Never deploy on Fridays.", "The ban on deploying on Fridays is lifted.", "lifts"),
+    ("Never call me.", "You can call me again.", "allows"),
+    ("Never phone me.", "You may phone me again, thanks.", "allows"),
+    ("Never call me.", "Phone calls are fine again too.", "allows"),
+    ("Never email me.", "Emails are now ok.", "allows"),
 ]
 # The withdrawal of a rule by its name, and that name.
 NAMED = [
@@ -73,6 +77,12 @@ NOT_LIFTED = [
     "Forget it.",
     "It is okay to cry again.",
     "Running is fine now.",
+    "You can call me now.",
+    "You may call me again tomorrow.",
+    "The tests are fine again.",
+    "Calls are fine.",
+    "Calls are ok again after the fix in retry.py.",
+    "Video calls are fine now that the driver is updated.",
 ]
 
 
@@ -87,12 +97,20 @@ def test_a_rule_taken_back_answers_the_question_of_the_rule(rule, back, how):
     assert not CUES.isdisjoint(cues(back.lower()))
 
 
+@pytest.mark.parametrize("back", ["You can call me again.", "Calls are fine again."])
+def test_users_withdraw_their_own_rule_about_themselves(back):
+    """The rule and its withdrawal have a slot that is the user's alone."""
+    ann, tom = {"metadata": {"user_id": "ann"}}, {"metadata": {"user_id": "tom"}}
+    (rule, *_), (withdrawal, *_) = extract(said("Never call me.", **ann)).memories, extract(said(back, **ann)).memories
+    assert rule.slot == withdrawal.slot != extract(said(back, **tom)).memories[0].slot
+
+
 @pytest.mark.parametrize(("back", "name"), NAMED)
 def test_a_rule_is_withdrawn_by_its_name(back, name):
-    """A rule may be called by one of its words instead of by what it asks for."""
+    """A rule may be called by one of its words. Such a withdrawal is not sure enough to apply to any work."""
     (withdrawal,) = extract(said(back), TrustPolicy(single_user=True)).memories
     assert (withdrawal.kind, withdrawal.predicate) == ("policy", "lifts")
-    assert (withdrawal_in(back).matter, withdrawal_in(back).confidence) == (name, 0.6)
+    assert (withdrawal_in(back).matter, withdrawal_in(back).confidence) == (name, 0.5)
     assert not CUES.isdisjoint(cues(back.lower()))
 
 

@@ -31,6 +31,8 @@ WITHDRAWALS = [
     ("Keep every summary under 100 words.", "Scrap the 100-word limit."),
     ("Do not merge into main on Fridays or weekends.", "Merging on Fridays is fine now."),
     ("Always cc Ann on invoices to schools.", "You no longer need to cc Ann."),
+    ("Please only text me, never call.", "Calls are fine again too."),
+    ("Never call me on weekends.", "You can call me again."),
 ]
 OTHERS = [
     ("New patients must not be booked before 9:00.", "The 10:00 rule no longer applies."),

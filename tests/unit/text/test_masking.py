@@ -30,6 +30,15 @@ SECRETS = [
     ("to BE68 5390 0754 7034 EUR 50", "to [account number] EUR 50"),
     ("ES91 2100 0418 4502 0005 1332 PAID NOW", "[account number] PAID NOW"),
     ("password=my_token_8f3a9c1b2d", "password=[password]"),
+    ("export GITHUB_TOKEN=gt_93hfkjsdh2983aa make", "export GITHUB_TOKEN=[token] make"),
+    ("deploy --token tk_9384hfkjsdh29 -v", "deploy --token [token] -v"),
+    ('{"X-Vault-Token": "s.9384hfkjsdh29=="}', '{"X-Vault-Token": "[token]"}'),
+    ("https://x.org/y?token=k3j4h5k3j4h5&page=2", "https://x.org/y?token=[token]&page=2"),
+    ("the token is tk_9384hfkjsdh29.", "the token is [token]."),
+    ("DB_PASS='s3cr3t!x' psql", "DB_PASS=[password] psql"),
+    ("DB_PASS=changeme psql", "DB_PASS=[password] psql"),
+    ("user=ann pass=hunter2 smtp_pass: hunter2", "user=ann pass=[password] smtp_pass: [password]"),
+    ("connect --db-pass hunter2", "connect --db-pass [password]"),
     ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- after", "[private key] after"),
     ("-----BEGIN PRIVATE KEY-----\ncut short", "[private key]"),
     ("write to ann.lee+x@mail.example.org.", "write to [email]."),
@@ -110,6 +119,14 @@ def test_masking_twice_changes_nothing(text):
         "password = input()",
         "const apiKey = process.env.OPENWEATHER_API_KEY;",
         "API_KEY=your_api_key_here",
+        "token = base64.b64encode(user)",
+        "first_token = tokens2026[0]",
+        "token = localStorage.getItem('token1')",
+        "THREAD_SET_TOKEN = 0x00000080",
+        "GITHUB_TOKEN=$GH_TOKEN_123",
+        "user_pass = get_password2(user)",
+        "user_pass = base64.b64decode(basic)",
+        "if X_PASS==abc12345",
     ],
 )
 def test_code_that_looks_a_secret_up_stays(text):
@@ -154,6 +171,10 @@ def test_documented_formats_are_masked(secret):
         "session 019e5a3b-7fff-7000-8000-000000000001 of pod web-7d4b9c6f5-x2x9z",
         "order pat12 and pul-request ico-logo.svg sc_result tk-us r8_output",
         "next_token is set, tokens: 4096, tokenizer=cl100k_base",
+        "next_token: abc123def456, nextPageToken=CAUQAA1234, PublicKeyToken=b77a5c561934e089",
+        "SyntaxError: Unexpected token: u32abc1234; price per token: 0.0015usd; token: v1.4.2-rc1; token: #ddd0c0",
+        "the token is base64-encoded, --token /run/secrets/tok2026, token: OAuth2Token",
+        "--- PASS: TestLogin2, PASS: check-login-123.sh, tests_pass=12, TESTS_PASS=12/15, compass: N45W12",
     ],
 )
 def test_ids_and_hashes_of_logs_stay(text):
@@ -162,7 +183,7 @@ def test_ids_and_hashes_of_logs_stay(text):
 
 
 PARTS = """
-pass|PASSWORD|pa\u017f\u017fword|pwd|Secret_|credent\u0131als|API_\u212aEY|access-token|--|-u ann:
+pass|PASSWORD|pa\u017f\u017fword|pwd|Secret_|credent\u0131als|API_\u212aEY|access-token|--|-u ann:|token|--token |_PASS
 |eyJ|Bearer |author\u0130zation:|authorization: basic |sshpass -p | is |=|: |hunter22|abcdefgh.ijklmnop.q| """
 
 

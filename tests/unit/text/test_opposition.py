@@ -185,3 +185,48 @@ def test_a_time_of_something_else_is_no_other_answer(first, second):
 def test_one_time_in_two_spellings_is_one_answer(first, second):
     """Statements that write the same time differently agree."""
     assert (claim(first).topic, claim(first).answer) == (claim(second).topic, claim(second).answer)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Parking costs 2 EUR", "Parking costs nothing"),
+        ("Parking costs 2 EUR", "Parking is free of charge."),
+        ("Parking costs \u20ac2.50 per hour", "Parking costs 3.20 euros per hour"),
+        ("Deposits are 20 dollars", "Deposits are $30"),
+        ("A seat costs $5", "A seat costs \u20ac5"),
+    ],
+)
+def test_another_sum_of_money_is_another_answer(first, second):
+    """The currency and its place do not make another topic, and nothing is a sum."""
+    assert claim(first).topic == claim(second).topic != ""
+    assert claim(first).answer != claim(second).answer
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Parking costs 2 EUR", "Parking costs 2 hours"),
+        ("Parking costs 2 EUR", "Storage costs nothing"),
+        ("Parking costs 2 EUR per hour", "Parking costs 9 EUR per day"),
+        ("The 5 EUR ticket is valid for zone A", "The 10 EUR ticket is valid for zone A"),
+        ("Refunds above 100 EUR need a signature", "Refunds above 50 EUR need a signature"),
+        ("Room 3 is free", "Room 3 costs 2 EUR"),
+    ],
+)
+def test_a_sum_of_something_else_is_no_contradiction(first, second):
+    """A sum that names a thing or a limit is part of what the statement is about."""
+    assert claim(first).topic != claim(second).topic
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Parking costs $2", "parking costs USD 2."),
+        ("Parking costs 2 \u20ac", "Parking costs 2 euros"),
+        ("It costs 0 EUR", "It costs nothing"),
+    ],
+)
+def test_one_sum_has_several_spellings(first, second):
+    """Signs, codes and names of a currency give the same answer."""
+    assert (claim(first).topic, claim(first).answer) == (claim(second).topic, claim(second).answer)
