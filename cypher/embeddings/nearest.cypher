@@ -71,10 +71,23 @@ CALL (hits, audience, as_of_us) {
       confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
       last_us: coalesce(seen_us, memory.last_us),
       here: EXISTS { (memory)-[:EVIDENCED_BY]->(:Event {session_key: $session_key}) },
-      open: memory.kind = 'goal' AND EXISTS {
-        (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
-        WHERE session.outcome IS NULL OR session.outcome_order[1] > as_of_us
-      },
+      endings: CASE WHEN memory.extraction_method = 'first_request' THEN COLLECT {
+        MATCH (memory)-[:EVIDENCED_BY]->(request:Event)-[:IN_SESSION]->(session:Session)
+        WHERE request.time_us <= as_of_us AND (session.outcome IS NULL OR session.outcome_order[1] > as_of_us)
+        WITH request
+        ORDER BY request.time_us DESC, request.event_id
+        LIMIT 3
+        RETURN COLLECT {
+          MATCH (event:Event)
+          USING INDEX SEEK event:Event(session_key, sequence)
+          WHERE event.session_key = request.session_key AND event.sequence > request.sequence
+            AND event.tenant_id = $tenant_id AND event.time_us <= as_of_us AND event.erased IS NULL
+            AND coalesce(event.expires_us > as_of_us, true)
+          RETURN [event.event_type, event.speaker, coalesce(event.failed, false), right(event.text, 400)]
+          ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
+          LIMIT 8
+        }
+      } ELSE [] END,
       linked: true,
       alive: true
     }) AS memories,

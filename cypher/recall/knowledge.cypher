@@ -27,6 +27,9 @@
 // Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
 // only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.
 //
+// The endings of a first request are the last eight events, latest first, of the latest three sessions without an
+// outcome that began with it.
+//
 // The only evidence of an imported memory is its import event, which says nothing about it and is not returned.
 //
 // A memory bound to a user is read only if that user is one of $owners or, unless the pack is $for_user, speaks in the
@@ -210,10 +213,23 @@ CALL (records, session_memories) {
     confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
     last_us: coalesce(seen_us, memory.last_us),
     here: memory IN session_memories,
-    open: memory.kind = 'goal' AND EXISTS {
-      (memory)-[:EVIDENCED_BY]->(:Event)-[:IN_SESSION]->(session:Session)
-      WHERE session.outcome IS NULL OR session.outcome_order[1] > $as_of_us
-    },
+    endings: CASE WHEN memory.extraction_method = 'first_request' THEN COLLECT {
+      MATCH (memory)-[:EVIDENCED_BY]->(request:Event)-[:IN_SESSION]->(session:Session)
+      WHERE request.time_us <= $as_of_us AND (session.outcome IS NULL OR session.outcome_order[1] > $as_of_us)
+      WITH request
+      ORDER BY request.time_us DESC, request.event_id
+      LIMIT 3
+      RETURN COLLECT {
+        MATCH (event:Event)
+        USING INDEX SEEK event:Event(session_key, sequence)
+        WHERE event.session_key = request.session_key AND event.sequence > request.sequence
+          AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us AND event.erased IS NULL
+          AND coalesce(event.expires_us > $as_of_us, true)
+        RETURN [event.event_type, event.speaker, coalesce(event.failed, false), right(event.text, 400)]
+        ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
+        LIMIT 8
+      }
+    } ELSE [] END,
     linked: EXISTS { (memory)-[:EVIDENCED_BY]->() },
     alive: EXISTS {
       (memory)-[:EVIDENCED_BY]->(event:Event)

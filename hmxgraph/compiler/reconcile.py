@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from hmxgraph.compiler._drafts import ArtifactDraft
+from hmxgraph.compiler._verbs import is_action
+from hmxgraph.compiler._wording import listed
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.protocol.artifacts import ARTIFACT_TYPES, LIVE_STATUSES, Artifact
 from hmxgraph.protocol.canonical import content_hash, sha256_hex, stable_id
@@ -338,7 +340,17 @@ def _evidence_awaited(draft: Mapping[str, Any], metadata: Mapping[str, Any]) -> 
     elif metadata.get("kinds_of_requests") == 1:
         yield "a second kind of request that is done in the same way; one kind has its own task schema"
     elif not proposed:
-        yield _CLEARER_EVIDENCE[draft["artifact_type"]]
+        yield _CLEARER_EVIDENCE[draft["artifact_type"]] + _telling_requests(metadata)
+
+
+def _telling_requests(metadata: Mapping[str, Any]) -> str:
+    """What requests must say to show when to follow a procedure learned from them, if it makes changes; else "".
+
+    >>> _telling_requests({"goal_actions": ["find_patient", "book_seat", "send_sms"], "requests_speak_of": ["seat"]})
+    ': most name book_seat and send_sms, share a phrase, or have a word that other requests lack'
+    """
+    changes = list(filter(is_action, metadata["goal_actions"])) if "requests_speak_of" in metadata else []
+    return f": most name {listed(changes)}, share a phrase, or have a word that other requests lack" if changes else ""
 
 
 # Reports on the changes of a compilation.

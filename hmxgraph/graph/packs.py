@@ -24,6 +24,7 @@ from hmxgraph.protocol.canonical import canonical_text, sha256_hex
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
+from hmxgraph.recall._endings import Turn, is_carried_out
 from hmxgraph.recall._parts import ranked_by_parts
 from hmxgraph.recall._users import Asker, told_to_asker
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
@@ -221,7 +222,7 @@ def _memory(values: Row, as_of_us: int, meanings: Mapping[str, float]) -> KnownM
         held=(begins is None or begins <= as_of_us) and all(as_of_us < end for end in ends),
         sound=_evidence_left(values),
         here=values["here"],
-        open=values["open"],
+        open=not all(is_carried_out([Turn(*turn) for turn in ending]) for ending in values["endings"]),
         pinned=bool(values["pinned"]),
         aliases=tuple(values["aliases"] or ()),
         meaning=meanings.get(values["memory_id"], 0.0),

@@ -1,7 +1,7 @@
 """The actions that a question is about, and the failure that it reports."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
@@ -21,14 +21,21 @@ _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
 )
+# A slot in the message of a failure; the type of an error, before which a report only says where it occurred; signs
+# before and after a word of a message.
+_SLOT, _NUMBER_SLOT = re.compile(r"<[\w ]+>"), re.compile(r"<n(?:umber)?>")
+_ERROR_TYPE = re.compile(r"\w(?:error|exception)$", re.IGNORECASE)
+_OPENING, _CLOSING = "\"'`\u201c\u2018([", ".,;:!?\"'`\u201d\u2019)]"
+# Words of a message, without its slots, that a question must contain: anywhere, and where a message may begin.
+_SURE_WORDS, _LEAST_WORDS = 4, 2
 
 
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
     """Return the ids of the playbooks for *failure* and of the best playbook for a failure that the question reports.
 
     *failure* is the key of the failure of the running session's last action, or "". A question reports a failure if it
-    contains enough of its words, see :func:`_reported`. The best playbook has the most of them in common with the
-    question; of several, one whose action the question names.
+    contains its message, see :func:`_quoted_words`, or enough of its words, see :func:`_reported`. The best playbook
+    has the most of them in common with the question; of several, one whose action the question names.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -40,9 +47,10 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     """
     playbooks = [artifact for artifact in artifacts if artifact.failures]
     message_terms = _terms_without_actions(question, {action for each in playbooks for action in each.actions})
-    best = max(
-        ((_reported(each, question, message_terms), each.artifact_id) for each in playbooks), default=((0, 0), "")
-    )
+    words_in_place = list(_words_in_place(question.text[:LONGEST_QUESTION]))
+    matches = [(_reported(each, question, message_terms), each.artifact_id) for each in playbooks]
+    matches += [((_quoted_words(_message(each), words_in_place), 0), each.artifact_id) for each in playbooks]
+    best = max(matches, default=((0, 0), ""))
     matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
     return frozenset(matching_ids | ({best[1]} if best[0][0] else set()))
 
@@ -149,6 +157,66 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
     for action in sorted(actions, key=lambda name: (-len(name), name)):
         text = text.replace(action, " ", 1)
     return frozenset(terms(text))
+
+
+def _message(playbook: KnownArtifact) -> list[str]:
+    """Return the words of the message that *playbook* is about, without what only says where it occurred.
+
+    >>> def message(pattern):
+    ...     content = {"failure_pattern": pattern}
+    ...     return _message(KnownArtifact("p", "failure_playbook", "", "", 0, "", "active", 0.5, 0, content))
+    >>> message("FAILED <path> - AssertionError: <n> != <n>"), message("helm: release <name> is stuck.")
+    (['assertionerror', '<n>', '!=', '<n>'], ['release', '<name>', 'is', 'stuck'])
+
+    """
+    raw_words = str(playbook.content.get("failure_pattern", "")).split()
+    typed = (place for place, word in enumerate(raw_words) if _ERROR_TYPE.search(_bare(word)))
+    named_programs = (place for place, word in enumerate(raw_words) if not word.endswith(":"))
+    return [_bare(word) for word in raw_words[next(chain(typed, named_programs), 0) :]]
+
+
+def _words_in_place(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each word of *text*, and whether a message may begin there: a line, or what follows a colon or a quote."""
+    for line in text.splitlines():
+        before = ":"
+        for word in line.split():
+            yield _bare(word), before.endswith(":") or word[0] in _OPENING
+            before = word
+
+
+def _bare(word: str) -> str:
+    return word.lstrip(_OPENING).rstrip(_CLOSING).casefold() or word
+
+
+def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> int:
+    """Return the number of words of *message* if *words* contain it, with any word in each of its slots; else 0.
+
+    >>> def quoted(text):
+    ...     return _quoted_words(["release", "<name>", "is", "in", "state", "<name>"], list(_words_in_place(text)))
+    >>> quoted("helm: release labels is in state pending"), quoted("Which release labels is in no state?")
+    (4, 0)
+
+    """
+    count = sum(not _SLOT.search(word) for word in message)
+    for start in range(len(words) - len(message) + 1 if count >= _LEAST_WORDS else 0):
+        begins = words[start][1] or count >= _SURE_WORDS
+        if begins and all(_is_like(words[start + place][0], word) for place, word in enumerate(message)):
+            return count
+    return 0
+
+
+def _is_like(word: str, pattern: str) -> bool:
+    """Whether *word* is *pattern*, with anything in place of its slots, but something with a digit for a number.
+
+    >>> _is_like("a.py", "<path>"), _is_like("v3.2", "v<n>"), _is_like("v", "v<n>"), _is_like("w3", "v<n>")
+    (True, True, False, False)
+
+    """
+    before, *further = _SLOT.split(pattern)
+    if not further:
+        return word == pattern
+    fits = word.startswith(before) and word.endswith(further[-1])
+    return fits and (not _NUMBER_SLOT.search(pattern) or any(map(str.isdigit, word)))
 
 
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:

@@ -479,12 +479,14 @@ class Draft:
 
         A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
         always count as related, and so do, unless the work is new, the most relevant ones of the time that the question
-        names.
+        names. If it asks only what there was at that time, no others do.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
         if self.request.sections == (SECTION,) or by_time:
             return None
+        if self.events.overview.any():
+            return self.events.overview | pool.of_session(self.request.session_id)
         related = self.events.related(self._final_scores, relevance, self.request.budget)
         if self._is_new:
             related &= self.events.contain(SURE) & (not self.events.error.is_unknown)

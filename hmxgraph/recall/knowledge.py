@@ -52,7 +52,8 @@ FIRST_REQUEST = "first_request"
 class KnownMemory:
     """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if not all its evidence is gone.
 
-    ``here`` means that the running session stated it; ``open`` means that the session of a goal has no outcome yet.
+    ``here`` means that the running session stated it; ``open`` means that a session of a first request has no outcome
+    and does not show that it was carried out.
     ``hard`` policies and ``pinned`` memories are part of every pack. ``aliases`` are further names by which a question
     may call it; ``meaning`` is its similarity to the question by vectors, in [0, 1].
     """

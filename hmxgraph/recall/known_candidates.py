@@ -513,7 +513,7 @@ def _trust(memory: KnownMemory) -> float:
 
 
 def _has_expired(memory: KnownMemory, now_us: int) -> bool:
-    """Whether a memory is the first request of another session that has an outcome, or of more than a week ago."""
+    """Whether a memory is the first request of another session that is not open, or of more than a week ago."""
     if memory.method != FIRST_REQUEST or memory.here:
         return False
     return not memory.open or now_us - memory.last_us > _OPEN_DAYS * DAY_US

@@ -182,6 +182,14 @@ _POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGN
 _CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
+# Asks what there was: "What happened on 3 May?", "Summarise last week". Words of such questions that name no subject.
+_OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|everything|list|show)\b", re.IGNORECASE)
+_NO_SUBJECT = frozenset(
+    terms(
+        "happen occur event go went do take place say said tell talk discuss work since between give list show"
+        " everything summarise summarize summary recap overview"
+    )
+)
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
@@ -214,7 +222,7 @@ class Question:
       ``clauses`` are the terms of each of them, and of those that "and" joins in a sentence.
     - Time: ``span`` is the time that it names; ``dated``: it is a time of the calendar ("in May 2023"), not relative
       to the moment of asking ("last week"), and no open range; ``months``: the terms of the months, seasons and
-      holidays in it.
+      holidays in it; ``overview``: asks what there was at that time, and about nothing else.
     """
 
     text: str
@@ -237,6 +245,7 @@ class Question:
     span: Span | None = None
     dated: bool = False
     months: tuple[str, ...] = ()
+    overview: bool = False
     names: tuple[str, ...] = field(default=())
     parts: tuple["Question", ...] = field(default=(), repr=False)
     clauses: tuple[frozenset[str], ...] = field(default=(), repr=False)
@@ -301,6 +310,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         None if time is None else time.span,
         time is not None and time.is_bounded,
         () if time is None else _months(beginning[time.start : time.end]),
+        time is not None and _asks_for_overview(beginning, question_terms, time),
         names,
         tuple(understood(part, as_of_us, [name for name in names if name in part]) for part in parts),
         tuple(frozenset(terms(clause)) for clause in clauses),
@@ -353,6 +363,21 @@ def _reduce_time(text: str, time: NamedTime) -> str:
 def _months(time: str) -> tuple[str, ...]:
     """Return the terms of the months, seasons and holidays in the text of a *time*."""
     return tuple(_without_may(terms(" ".join(name for name in _MONTH_OR_YEAR.findall(time) if not name.isdigit()))))
+
+
+def _asks_for_overview(text: str, question_terms: Iterable[str], time: NamedTime) -> bool:
+    """Whether *text* asks what there was at the *time* that it names, and about nothing else.
+
+    >>> [understood(text, 0).overview for text in ("What happened between 3 and 6 May 2023?", "Recap last week")]
+    [True, True]
+    >>> questions = ("What happened to the lift on 3 May?", "What happened?", "Did it work yesterday?")
+    >>> [understood(text, 0).overview for text in (*questions, "What should I do today?")]
+    [False, False, False, False]
+
+    """
+    of_time = terms(" ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end])))
+    asks_for_past = _OVERVIEW.search(text) and not (_HOW_TO.search(text) or _WHEN.search(text))
+    return bool(asks_for_past) and _NO_SUBJECT.union(of_time).issuperset(question_terms)
 
 
 def _without_may(terms_in_order: list[str]) -> list[str]:

@@ -478,12 +478,14 @@ class Ranking:
         """Return final *scores* scaled so that the best event has 1; without a match in words or meaning, cut off at 1.
 
         For questions about the past, an event with most of the query terms keeps a minimum relevance at any length. So
-        do standing instructions, if the question asks for them.
+        do standing instructions, if the question asks for them, and the messages in an :attr:`overview`.
         """
         scores = np.maximum(scores, 0.0)
         best = scores.max(initial=0.0)
         relevance_of_events: Floats = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
-        relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * self._instructions)
+        messages = self.pool.by_people | (self.pool.by_assistants & ~self.pool.calls)
+        told = self._instructions | (self.overview & messages)
+        relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * told)
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
@@ -730,6 +732,12 @@ class Ranking:
         share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
         similarity = max(self.meanings.values(), default=0.0) * SURE
         return min(1.0, max(share, named * 0.5, similarity) / SURE)
+
+    @cached_property
+    def overview(self) -> Flags:
+        """Which events are from the named time, if the question asks only what there was then; else none."""
+        span = self.question.span if self.question.overview else None
+        return np.zeros(len(self.pool), dtype=np.bool_) if span is None else span.distances_us(self.pool.times) == 0
 
     @cached_property
     def _is_of_named_time(self) -> Flags:

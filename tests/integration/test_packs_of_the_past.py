@@ -140,3 +140,25 @@ def test_a_session_is_a_log_from_its_257th_event_on(graph):
     assert contents(graph.pack(asked, as_of=THEN)) == whole
     step = {"assistant: Now apply the manifests of staging:", "exec(command=kubectl apply -f staging.yaml)"}
     assert step <= contents(graph.pack(asked)) < whole
+
+
+def test_a_request_is_a_goal_until_its_session_reports_that_it_was_carried_out(graph):
+    """No feedback is needed: the last result is no failure, and the assistant reports it."""
+    tenant_id, call = graph.tenant_id, {"tool": "bash", "call_id": "c1"}
+    graph.ingest(
+        [
+            message(tenant_id, "depot", 1, "Deploy depot to staging"),
+            event("depot", 2, "tool_call", {**call, "arguments": {"command": "make deploy"}}, tenant=tenant_id),
+            event("depot", 3, "tool_result", {**call, "result": "deployed depot"}, tenant=tenant_id),
+            event("depot", 4, "message", {"role": "assistant", "text": "depot is deployed."}, tenant=tenant_id),
+        ]
+    )
+
+    def goals(second):
+        asked = graph.pack("Deploy depot to staging", as_of=iso(START + second * 1_000_000))
+        return [entry.content for entry in asked.entries if entry.section == "goals"]
+
+    assert goals(3) == ["Deploy depot to staging"]
+    assert goals(4) == []
+    graph.ingest([message(tenant_id, "depot", 5, "No, that's wrong, it is not there")])
+    assert (goals(4), goals(5)) == ([], ["Deploy depot to staging"])

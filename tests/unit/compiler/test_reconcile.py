@@ -160,10 +160,12 @@ def test_one_half_is_success(draft, before, successes, action):
 
 
 OUTSIDE = {"trust": {"untrusted_sources": ["web:evil.example"], "in_force": False}}
+FROM_REQUESTS = {"goal_actions": ["get_order", "ship_order"], "requests_speak_of": ["order"]}
 WAITING = [
     ({"seen": Observations(sessions=1, count=1, successes=1)}, "more sessions that show it (so far 1)"),
     ({"seen": Observations(sessions=5, count=1, successes=1)}, "with known outcomes (so far 1)"),
-    ({"useful": False}, "more cases that follow the same steps"),
+    ({"useful": False}, "requests that show when to follow them"),
+    ({"useful": False, "metadata": FROM_REQUESTS}, ": most name ship_order, share a phrase"),
     ({"useful": False, "metadata": {"kinds_of_requests": 1}}, "a second kind of request"),
     ({"proposed": True, "metadata": OUTSIDE}, "since it relies on web:evil.example"),
 ]

@@ -429,3 +429,29 @@ def test_a_policy_is_found_by_common_terms(query, shown):
     policy = memory(1, FORFEIT, kind="policy", method=REMEMBERED)
     entries = packed(work, known(memories=[policy]), query=query).entries
     assert any(entry.content == FORFEIT for entry in entries) is shown
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("helm: release labels is in state pending-upgrade", {"a001"}),
+        ("Now it says release labels is in state pending-upgrade again", {"a001"}),
+        ("release labels is in state deployed", set()),
+        ("AssertionError: 3.1 != 3.10 in tests/test_labels.py", {"a002"}),
+        ("AssertionError: 'a' != 'b' in tests/test_labels.py", set()),
+        ("make deploy\nTOKEN not set", {"a003"}),
+        ("Why is TOKEN not set by default?", set()),
+    ],
+)
+def test_a_pasted_message_finds_its_playbook_without_a_word_for_trouble(text, found):
+    """Only its words in their order count, and a short one must stand where a message may begin."""
+    messages = {
+        "helm: release <release> is in state pending-upgrade": "helm releas state",
+        "FAILED <path> - AssertionError: <n> != <n>": "fail assertionerror",
+        "TOKEN not set": "token set",
+    }
+    playbooks = [
+        replace(artifact(number, "", kind="failure_playbook", failures=(key,)), content={"failure_pattern": message})
+        for number, (message, key) in enumerate(messages.items(), start=1)
+    ]
+    assert remedies(understood(text, NOW), playbooks, "") == found

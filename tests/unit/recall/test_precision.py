@@ -1775,6 +1775,26 @@ def test_a_question_whose_words_are_common_gets_only_the_best_events(others, sho
     assert abs(len(lines) - shown_lines) <= 2
 
 
+@pytest.mark.parametrize(
+    ("query", "seen"),
+    [
+        ("What happened between 5 and 8 March?", {"The lift was repaired", "Ann called", "Bob moved to flat 9"}),
+        ("Summarise 8 March", {"Bob moved to flat 9"}),
+        ("What happened on 2 March?", {"In March the rent rises"}),
+    ],
+)
+def test_who_asks_what_there_was_at_some_time_gets_what_is_from_that_time(query, seen):
+    """Not what only has the name of the month; that is all there is if nothing is from the named time."""
+    events = [
+        event(1, "In March the rent rises", session="a", age_days=20),
+        event(2, "The lift was repaired", session="b", age_days=9),
+        event(3, "Ann called", session="c", age_days=7),
+        event(4, "Bob moved to flat 9", session="d", age_days=6),
+        event(5, "The roof leaks", session="e", age_days=1),
+    ]
+    assert set(shown(packed(events, query=query), "episodes")) == seen
+
+
 def _repeated_requests(query, *, tool="top_up", **asked):
     """The ids of the requests in four sessions that count as duplicates where lines of many sessions are shown."""
     wishes = (

@@ -1,0 +1,76 @@
+"""Whether the last events of a session show that what it began with was carried out."""
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+from hmxgraph.recall.pool import is_assistant
+from hmxgraph.recall.question import asks, objects, speaks_of_trouble
+
+# Words by which a user accepts what was done; offers of more help, the only questions that may end work; and words for
+# work that was not done.
+_ACCEPTS = re.compile(
+    r"^\W*(?:(?:many |ok(?:ay)?,? )?thanks?|thx|ok(?:ay)?|great|perfect|cool|nice|good|excellent|awesome|wonderful"
+    r"|no,? (?:thanks?|that)|that(?:['\u2019]s| is| was| will be) (?:all|it|everything|great|perfect|fine|good))\b",
+    re.IGNORECASE,
+)
+_OFFERS_MORE = re.compile(r"\b(?:anything|something|else|further|more) [^.?!]*\?\W*$", re.IGNORECASE)
+_NOT_DONE = re.compile(
+    r"\b(?:can(?: ?not|['\u2019]t)|(?:could|did|does|do|has|have|was|is|are)(?:n['\u2019]t| not)|unable|still|sorry"
+    r"|failed to)\b",
+    re.IGNORECASE,
+)
+
+
+class Turn(NamedTuple):
+    """One of the last events of a session: its type, its speaker, whether it failed, and the end of its text."""
+
+    event_type: str
+    speaker: str | None
+    failed: bool
+    text: str
+
+
+def is_carried_out(ending: Sequence[Turn]) -> bool:
+    """Whether the end of a session, latest event first, shows that what was asked for was done.
+
+    The latest result is no failure; after it, the assistant reports, asks nothing and does not say that something could
+    not be done; and the user at most accepts that.
+
+    >>> done = Turn("tool_result", None, False, "deployed 2.3.1")
+    >>> report = Turn("message", "assistant", False, "It is deployed. Anything else I can do?")
+    >>> is_carried_out([report, done]), is_carried_out([Turn("message", None, False, "Thanks!"), report, done])
+    (True, True)
+    >>> is_carried_out([Turn("message", None, False, "No, that's wrong"), report, done]), is_carried_out([report])
+    (False, False)
+
+    """
+    turns = deque(ending)
+    while turns and _is_message(turns[0]) and not is_assistant(turns[0].speaker or "") and _accepts(turns[0].text):
+        turns.popleft()
+    reports = list(takewhile(lambda turn: _is_message(turn) and is_assistant(turn.speaker or ""), turns))
+    result = turns[len(reports)] if 0 < len(reports) < len(turns) else None
+    succeeded = result is not None and result.event_type == "tool_result" and not result.failed
+    return succeeded and _reports_work(reports[0].text)
+
+
+def _is_message(turn: Turn) -> bool:
+    return turn.event_type == "message"
+
+
+def _accepts(text: str) -> bool:
+    return bool(_ACCEPTS.match(text)) and not (asks(text) or objects(text) or speaks_of_trouble(text))
+
+
+def _reports_work(text: str) -> bool:
+    """Whether a message ends work: with no other question than an offer, and no word for what was not done.
+
+    >>> _reports_work("It is deployed."), _reports_work("Which version?"), _reports_work("Now I run the tests:")
+    (True, False, False)
+
+    """
+    stated = text.rstrip()
+    open_question = stated.endswith("?") and not _OFFERS_MORE.search(stated)
+    return not (open_question or stated.endswith(":") or _NOT_DONE.search(stated))

@@ -1,0 +1,54 @@
+import pytest
+
+from hmxgraph.recall._endings import Turn, is_carried_out
+
+DONE = Turn("tool_result", None, failed=False, text="deployed depot 2.3.1")
+FAILED = Turn("tool_result", None, failed=True, text="exit code 2")
+CALL = Turn("tool_call", "assistant", failed=False, text="bash(command=make deploy)")
+REPORT = Turn("message", "assistant", failed=False, text="Deployed depot 2.3.1 after a rollback of the stuck release.")
+
+
+def said(text: str) -> Turn:
+    """Return a message of a user."""
+    return Turn("message", "piet", failed=False, text=text)
+
+
+def answered(text: str) -> Turn:
+    """Return a message of the assistant."""
+    return Turn("message", "assistant", failed=False, text=text)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        [REPORT, DONE, CALL],
+        [answered("It is back on 2.3.0."), REPORT, DONE],
+        [said("Thanks, that's all"), REPORT, DONE],
+        [answered("The order is cancelled. Is there anything else I can help you with?"), DONE],
+    ],
+)
+def test_a_report_after_a_result_without_failure_ends_what_was_asked_for(ending):
+    """Whatever was in its way before, and whether the user says thanks."""
+    assert is_carried_out(ending)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        [],
+        [REPORT],
+        [REPORT, FAILED, DONE],
+        [REPORT, CALL, DONE],
+        [DONE, CALL],
+        [CALL, REPORT, DONE],
+        [said("no that's wrong, roll it back"), REPORT, DONE],
+        [said("Thanks, but it still does not work"), REPORT, DONE],
+        [said("and now eta"), REPORT, DONE],
+        [answered("Which version do you want?"), DONE],
+        [answered("I could not deploy it."), DONE],
+        [answered("Now I run the tests:"), DONE],
+    ],
+)
+def test_what_the_end_of_a_session_leaves_open_is_still_to_be_done(ending):
+    """Work that failed, awaits an answer, was interrupted or was rejected is not done, nor is talk without a result."""
+    assert not is_carried_out(ending)
