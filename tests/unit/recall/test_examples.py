@@ -438,3 +438,48 @@ def test_each_example_has_its_own_room_for_long_messages():
     lines = shown(packed(events, query=SWAP, budget=420, changes={"swap_seat"}))
     assert any(reason.strip() in line for line in lines)
     assert any(GAP in line for line in lines if "We swap seats" in line)
+
+
+def incident(number, report, remedy, *, age_days, last="Thanks, that was quick!", query="lag(service=indexer)"):
+    """A session about an alert: the report, a lookup, a remedy, the answer, and what the user says at the end."""
+    turns = [
+        (report, {"speaker": "user"}),
+        (query, {"kind": "tool_call"}),
+        (f"lag -> {number * 900} seconds", {"kind": "tool_result"}),
+        (f"set_memory(limit={remedy})", {"kind": "tool_call"}),
+        ("set_memory -> done", {"kind": "tool_result"}),
+        (f"The indexer had run out of memory. I raised the limit to {remedy}.", {"speaker": "assistant"}),
+        (last, {"speaker": "user"}),
+    ]
+    return [
+        event(10 * number + at, text, session=f"s{number}", age_days=age_days, **how)
+        for at, (text, how) in enumerate(turns)
+    ]
+
+
+ALERT = "The lag alert of the search indexer fired"
+
+
+@pytest.mark.parametrize(
+    ("later", "both"),
+    [
+        ({}, True),
+        ({"query": "lag(service=crawler)"}, False),
+        ({"report": "It is dark in here, and nobody came"}, False),
+        ({"age_days": 90}, False),
+    ],
+)
+def test_an_example_is_shown_with_the_latest_time_that_it_happened_again(later, both):
+    """The first incident alone would suggest a remedy that did not last."""
+    again = {"report": "The lag alert of the search indexer is back", "remedy": "2Gi", "age_days": 3} | later
+    events = [*incident(1, ALERT, "1Gi", age_days=30), *incident(2, **again)]
+    assert draft(events, query=ALERT).whole_sessions == ({"s1", "s2"} if both else {"s1"})
+
+
+def test_what_a_user_adds_at_the_end_is_shown():
+    """Thanks and farewells are left out, a remark about the matter is not."""
+    remark = "Good. The long-term fix is ticket 882, replay in batches of 500."
+    events = incident(1, ALERT, "1Gi", age_days=3, last=remark)
+    assert f"user: {remark}" in shown(packed(events, query=ALERT))
+    thanks = "Thank you so much, I really appreciate your help today. Have a great day!"
+    assert f"user: {thanks}" not in shown(packed(incident(1, ALERT, "1Gi", age_days=3, last=thanks), query=ALERT))
