@@ -181,7 +181,7 @@ class Draft:
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
-            return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
+            return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
@@ -393,7 +393,7 @@ class Draft:
         return [each for each in dict.fromkeys(found) if each not in sessions]
 
     def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
-        """The latest session after the *examples*, for a request for work, with a similar request and one of their calls.
+        """The latest session after the *examples*, for a request for work, with a similar request and one of the calls.
 
         If an alert came back, the second incident says whether the first remedy lasted.
         """

@@ -427,7 +427,7 @@ class Episodes:
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
         """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
 
-        The *shares* ignore the names in the question, which all cases are about.
+        The *shares* are those of :attr:`Ranking.share_of_case`.
         """
         outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()

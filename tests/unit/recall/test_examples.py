@@ -112,6 +112,12 @@ def test_a_long_request_is_not_new_for_its_length():
     assert draft(events, known(), query="Please bake bread with rye flour and seeds for Saturday").events.is_new(None)
 
 
+def test_other_numbers_make_no_new_request():
+    """A time of day is a detail of the request: no past one needs to contain it."""
+    events = case(1, "please cancel my seat", age_days=3)
+    assert not draft(events, known(), query="Please cancel seat 17 between 9:45 and 10:15").events.is_new(None)
+
+
 def test_what_carries_a_name_of_the_request_is_known():
     """A request about an order of past work is not new work, whatever it asks."""
     events = case(1, "please cancel order W2378156", age_days=3)
@@ -163,6 +169,22 @@ def test_what_else_was_asked_about_somebody_comes_first():
     assert any("the window" in line for line in lines)
     assert any("case 1." in line for line in lines)
     assert not any("case 3." in line for line in lines)
+
+
+def test_whom_a_session_names_in_passing_is_known_by_the_lines_with_the_name():
+    """The session is about bills; only two of its lines are about the customer in the question."""
+    turns = [
+        ("Which bills are overdue?", {"speaker": "user"}),
+        ("list_bills(status=overdue)", {"kind": "tool_call"}),
+        ("list_bills -> bill: 29, payer: Mei Kovacs, bill: 32, payer: Ann Lee", {"kind": "tool_result"}),
+        ("Send reminders, but not to Mei Kovacs, her lawyer handles it.", {"speaker": "user"}),
+        ("remind(bill=32)", {"kind": "tool_call"}),
+        ("remind -> sent", {"kind": "tool_result"}),
+        ("I sent one reminder.", {"source": "agent"}),
+    ]
+    events = [event(10 + at, text, session="s1", **how) for at, (text, how) in enumerate(turns)]
+    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?"))
+    assert any("her lawyer handles it" in line for line in lines)
 
 
 def test_a_request_for_work_that_names_somebody_gets_no_list_of_their_cases():
