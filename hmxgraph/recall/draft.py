@@ -395,15 +395,16 @@ class Draft:
     def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
         """The latest session after the *examples*, for a request for work, with a similar request and one of the calls.
 
-        If an alert came back, the second incident says whether the first remedy lasted.
+        If an alert came back, the second incident says whether the first remedy lasted. It must mention the error that
+        the question quotes, if any.
         """
         pool, last = self.events.pool, self._last_times
         own = pool.of_sessions(examples)
         requests = np.where(pool.by_people, self.events.match.share, 0.0)
         best = requests[own].max(initial=0.0)
-        if not best or not self.events.question.works or self._routine or self.events.error.sessions:
+        if not best or not (self.events.question.works or self.events.error.terms) or self._routine:
             return []
-        like = pool.in_sessions_of(requests >= _RECURS * best)
+        like = pool.in_sessions_of(requests >= _RECURS * best) & pool.in_sessions_of(self.events.error.mentions)
         made = {text for text in compress(pool.text, (pool.calls & own).tolist()) if "=" in text}
         again = {pool.session_id[at] for at in np.flatnonzero(pool.calls & like).tolist() if pool.text[at] in made}
         later = [each for each in again & self._past_sessions if last[each] > max(map(last.__getitem__, examples))]

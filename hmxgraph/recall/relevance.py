@@ -27,7 +27,7 @@ from hmxgraph.recall.pool import (
     weighted,
     with_abbreviations,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -726,11 +726,12 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a user said much the same where tools do the work, and no result of a tool is much more like it."""
+        """Whether a user asked much the same where tools do the work, and no result of a tool is much more like it."""
+        pool, share = self.pool, self.match.share
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
-        sides = self.pool.by_people & self.pool.in_sessions_of(self.pool.results), self.pool.results
-        by_user, by_result = (self.match.share[side].max(initial=0.0) for side in sides)
-        return bool(by_user >= max(least, _DATA * by_result))
+        least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
+        messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
+        return any(asks(pool.text[at]) for at in np.flatnonzero(messages).tolist())
 
     @property
     def with_special_terms(self) -> Flags:

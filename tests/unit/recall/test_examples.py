@@ -498,6 +498,17 @@ def test_an_example_is_shown_with_the_latest_time_that_it_happened_again(later, 
     assert draft(events, query=ALERT).whole_sessions == ({"s1", "s2"} if both else {"s1"})
 
 
+@pytest.mark.parametrize(
+    ("report", "both"), [("indexer failed again: shard seven is", True), ("indexer is slow", False)]
+)
+def test_an_error_that_came_back_is_shown_with_the_last_time(report, both):
+    """If the question quotes an error, the later session must have had the same."""
+    error = "The indexer failed: shard seven is locked"
+    events = [*incident(1, error, "1Gi", age_days=30), *incident(2, f"The {report} locked", "2Gi", age_days=3)]
+    query = 'The indexer failed, "Error: shard seven is locked". What now?'
+    assert draft(events, query=query).whole_sessions == ({"s1", "s2"} if both else {"s1"})
+
+
 def test_what_a_user_adds_at_the_end_is_shown():
     """Thanks and farewells are left out, a remark about the matter is not."""
     remark = "Good. The long-term fix is ticket 882, replay in batches of 500."
@@ -505,3 +516,12 @@ def test_what_a_user_adds_at_the_end_is_shown():
     assert f"user: {remark}" in shown(packed(events, query=ALERT))
     thanks = "Thank you so much, I really appreciate your help today. Have a great day!"
     assert f"user: {thanks}" not in shown(packed(incident(1, ALERT, "1Gi", age_days=3, last=thanks), query=ALERT))
+
+
+def test_what_somebody_stated_was_not_asked_before():
+    """A decision answers the question alone; the work of its session is no answer."""
+    decision = "We decided on batches of 500 for every replay"
+    events = incident(1, ALERT, "1Gi", age_days=3, last=decision)
+    assert not draft(events, query="Which batches for replay?").events.wants_examples
+    asked = incident(1, "Which batches do we take for each replay?", "1Gi", age_days=3)
+    assert draft(asked, query="Which batches for replay?").events.wants_examples
