@@ -137,6 +137,11 @@ _BAN = pattern(
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
+# "No emojis ever, please"; not a report: "No problems ever".
+_BAN_FOREVER = pattern(
+    r"no (?!(?:problem|issue|complaint|regret|trouble|question|one|body)s?\b)(?:[a-z-]+ ){0,3}?[a-z-]+(?:s|ing),?"
+    r" ever\b(?:,? (?:again|please|thanks))*\W*$"
+)
 # In a system prompt, these words anywhere make a rule.
 _NORM = pattern(
     r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
@@ -251,6 +256,7 @@ _SIGNS = re.compile(
         r"stop [a-z]+ing ",
         *(sign.pattern for sign in (_FOR_A_PURPOSE, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
+        _BAN_FOREVER.pattern.removesuffix(r"\W*$"),
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
 )
@@ -363,6 +369,8 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
         return 0.0 if _is_momentary(_instruction(action)) else 0.85
+    if _BAN_FOREVER.match(core):
+        return 0.8
     if _BAN.match(core):
         return 0.85 if system else _ban_confidence(core, sentence)
     return 0.0

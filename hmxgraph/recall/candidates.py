@@ -128,13 +128,14 @@ class RecencyDecay:
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
     """Return how recency decays for *request* as of *as_of_us*.
 
-    It decays from the time that the question names, else from now. It is 0 for a question about the past that names no
+    It decays from the time that the question names, else from now. The time of a request for work ("a plan for this
+    week") is no time of past events unless it has ended. Recency is 0 for a question about the past that names no
     time, unless it asks for the latest or has no terms ("?"). With ``recency_biased`` it always decays from now, with
     a shorter half-life.
     """
     if request.strategy == "recency_biased":
         return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
-    if question.span is not None:
+    if question.span is not None and not (question.works and not question.overview and question.span.end_us > as_of_us):
         return RecencyDecay(question.span, HALF_LIFE_DAYS, as_of_us)
     by_age = question.latest or not question.recalls or not question.terms
     return RecencyDecay(None, HALF_LIFE_DAYS if by_age else None, as_of_us)

@@ -152,7 +152,7 @@ class Draft:
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return GlobalRanking(self._with_passages(episodes.with_objections()), others)
+        return GlobalRanking(self._with_passages(episodes.with_objections().with_withdrawals()), others)
 
     @property
     def _lines(self) -> Episodes:

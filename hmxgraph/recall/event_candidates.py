@@ -29,11 +29,16 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import asks, objects, speaks_of_trouble
+from hmxgraph.recall.question import asks, objects, speaks_of_trouble, withdrawn
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
+from hmxgraph.text.terms import terms as terms_of
 
+# A word with a capital letter that does not begin a sentence.
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
+# A name in at most this many events says what they are about.
+_FEW_MESSAGES = 8
 # The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
 HELPS = 0.2
 # Weight of recency among nearly equal examples.
@@ -299,6 +304,32 @@ class Episodes:
             elif pool.by_people[at] and not objected:
                 answer = -1
         return replace(self, relevance=relevance, related=related)
+
+    def with_withdrawals(self) -> "Episodes":
+        """Return the events; later messages of users that withdraw what related ones state become related.
+
+        Such a message has a sentence with a word for a change and a name ("I cancelled Valencia"), and the name is in
+        the other message and in few more. Without an assistant, people tell each other much more than what one of them
+        asks about.
+        """
+        pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
+        if not pool.by_assistants.any():
+            return self
+        changed = {
+            at: frozenset(_NAME.findall(withdrawn(pool.text[at]))) for at in np.flatnonzero(pool.by_people).tolist()
+        }
+        changed = {at: names for at, names in changed.items() if names}
+        for stated in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
+            own = frozenset(_NAME.findall(pool.text[stated]))
+            for at, names in changed.items():
+                later = pool.times[at] > pool.times[stated] and relevance[at] < relevance[stated]
+                if later and any(map(self._is_rare, own & names)):
+                    relevance[at], related[at] = relevance[stated], True
+        return replace(self, relevance=relevance, related=related)
+
+    def _is_rare(self, name: str) -> bool:
+        """Whether at most ``_FEW_MESSAGES`` events contain *name*."""
+        return 0 < np.count_nonzero(self.pool.occurrences.matched(terms_of(name)) > 0) <= _FEW_MESSAGES
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.

@@ -199,6 +199,13 @@ _NO_SUBJECT = frozenset(
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Says that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
+_WITHDRAWAL = re.compile(
+    r"\b(?:cancel(?:led|ed)|called (?:it |that )?off|gave up|dropped out|withdr(?:ew|awn)|postponed|rescheduled"
+    r"|(?:moved|pushed|shifted|changed|switched|delayed) (?:\w+ ){0,4}?(?:from|to|back)|handed (?:\w+ )?over|no longer"
+    r"|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
+    re.IGNORECASE,
+)
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
 _AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
 # Words that refer to something said before.
@@ -456,6 +463,19 @@ def objects(text: str, *, to_question: bool = False) -> bool:
 
     """
     return bool(_OBJECTION.match(text) or (not to_question and _NO.match(text)))
+
+
+def withdrawn(text: str) -> str:
+    """The sentences of *text* that say what holds no longer, or that something else does instead.
+
+    >>> withdrawn("I cancelled Valencia because of the knee. The new goal is Porto.")
+    'I cancelled Valencia because of the knee.'
+    >>> withdrawn("Cancel my order. Did you cancel Valencia? We moved here in May.")
+    ''
+
+    """
+    sentences = (sentence for sentence in _SENTENCE_END.split(text) if not sentence.endswith("?"))
+    return " ".join(filter(_WITHDRAWAL.search, sentences))
 
 
 def speaks_of_trouble(text: str) -> bool:

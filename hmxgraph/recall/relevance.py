@@ -499,12 +499,13 @@ class Ranking:
         an event out, but never make one related. If the question asks for standing instructions and there are any, only
         they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
         (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are
-        related, too. Without a match in words or meaning nothing can be excluded.
+        related, too. Without a match in words or meaning, nothing is related to a request for work, and everything to a
+        question.
         """
         if self._instructions.any():
             return self._instructions
         if not self._is_matched:
-            return np.ones(len(self.pool), dtype=np.bool_)
+            return np.full(len(self.pool), not (self.question.works and self.question.terms), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
         if self.question.latest:
             relevance = self._towards_the_newest(relevance)
