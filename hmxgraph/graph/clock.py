@@ -24,10 +24,10 @@ _MOST_EVENTS = 1_000
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
     """Hold back the events dated after *latest_us*: they no longer affect logical time, expiry and recency.
 
-    Events held back earlier whose time has come are admitted first. The clock is set back to the latest time that is
-    left: that of an event not held back, a status change or a resolution. Later times in the histories of artifacts
-    become *latest_us*. The report lists the events dated after *latest_us*, the 1,000 latest of them at most. A dry run
-    changes nothing.
+    First, events held back by an earlier call but dated up to *latest_us* are admitted. The clock is set back to the
+    latest time that is left: that of an event not held back, a status change or a resolution. Later times in the
+    histories of artifacts become *latest_us*. The report lists up to 1,000 of the events dated after *latest_us*, the
+    latest. A dry run changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -60,7 +60,10 @@ def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
 
 
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
-    """Unmark held back *events*, and learn from those not learned from before; locks as in ``_events.record``."""
+    """Unmark *events*, which were held back, and learn from those from which nothing was learned before.
+
+    Locks are taken in the order that ``_events.record`` describes.
+    """
     by_key = {tenancy.node_key(event.event_id): event for event in events}
     extractions = [
         EventExtraction(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)

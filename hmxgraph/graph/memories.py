@@ -111,10 +111,11 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
     return tenancy.node_key("owner", owner)
 
 
-# Number of leading words of a question that are searched for user names, maximum number of words in such a name, and
-# more names than these words contain.
+# Number of leading words of a question that are searched for user names.
 _NAMING_WORDS = 32
+# Maximum number of words in such a name.
 _LONGEST_NAME = 4
+# An upper bound for the number of runs of up to four words among 32 words, so for the keys that `audience` returns.
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
 
 
@@ -140,7 +141,7 @@ def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
-    """The row of ``memories/record`` for a memory with these observations, in order of time; not in a chain yet."""
+    """The row of ``memories/record`` for a memory with these observations (in order of time), not part of a chain."""
     key = builder.tenancy.node_key(memory_id)
     first_us, last_us = observations[0].time_us, observations[-1].time_us
     methods = [observation.draft.extraction_method for observation in observations]
@@ -169,7 +170,10 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
 
 
 def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
-    """The terms of the last explicit `remember`, or None; they replace earlier ones, aliases only if it gives any."""
+    """The options of the last explicit `remember`, or None without one.
+
+    They replace those of earlier calls; aliases are replaced only if the last call gives any.
+    """
     by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
     if not by_hand:
         return None
@@ -252,7 +256,7 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory of a node; with *as_of*, with the status it had while it held, and without an end."""
+    """The memory with the *properties* of a node; with *as_of*, it has the status from while it held, and no end."""
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
@@ -319,7 +323,10 @@ class _SlotRows:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """One slot: its stored answers by key, and the new observations by event and answer."""
+    """One slot: its stored answers by key, and the new observations by event and answer.
+
+    An interval is one answer from its first to its last assertion; a new answer in between splits a stored interval.
+    """
 
     builder: _RowBuilder
     key: str
@@ -327,9 +334,10 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give every interval that has no key the key of its memory, which follows from its answer and first event.
+        """Give each interval without a key the key of its memory, which is computed from its answer and first event.
 
-        The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
+        After a split, the earlier part keeps the stored key, unless the later part needs it; then the earlier part gets
+        a new one.
         """
         by_key = {interval.key: interval for interval in intervals if interval.key}
         for interval in intervals:
@@ -374,7 +382,8 @@ class _Slot:
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
         """For each disputing answer, the row of its memory, which stays outside the chain, and the row of the conflict.
 
-        Both end with the disputed interval. If a batch repeats an answer, its first observation opens the conflict.
+        Memory and conflict end when the disputed interval ends. If a batch repeats an answer, its first observation
+        opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputing: dict[str, tuple[Interval, list[Observation]]] = {}
@@ -393,7 +402,10 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputing_id(self, interval: Interval, answer: str) -> str:
-        """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
+        """The id of the memory with *answer* that disputes *interval*.
+
+        If a memory with *answer* has already lost a conflict against *interval*, its id is used again.
+        """
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
@@ -519,9 +531,10 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of the memory that *interval* supersedes: one outside its chain, if so linked, else the previous one.
+    """The key of the memory that *interval* supersedes.
 
-    None if the previous one was already replaced by a memory outside the chain.
+    This is the memory outside the chain that somebody replaced with it by hand, if there is one, else the previous one
+    in the chain; None if the previous one was itself replaced by a memory outside the chain.
     """
     if outside := stored.get(interval.key, {}).get("in_place_of"):
         return str(outside)
@@ -564,9 +577,9 @@ class Observations(NamedTuple):
         return cls(with_slot, [observation for observation in observations if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """The observations; one that supersedes a named memory loses its slot if *answers* do not include that memory.
+        """These observations; one that names the memory it supersedes keeps its slot only if *answers* has that memory.
 
-        A memory that names what it supersedes replaces only that; in its slot it would replace another.
+        It may replace only the memory that it names; in the slot, it would replace the current answer.
         """
         stored_ids = {row["memory_id"] for row in answers}
         return self.split(
@@ -663,14 +676,17 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
-    """The extraction from a memory's first remaining event; a `remember` is by hand unless the memory is unproven."""
+    """The extraction from a memory's first remaining event.
+
+    An event of `remember` counts as given by hand, unless the memory is only a proposal.
+    """
     event = Event.parse(event_document(row["event"]))
     by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
     return extract(event, tenancy.trust, by_hand=by_hand)
 
 
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
-    """Rebuild the chains of these slots from the answers that belong to them."""
+    """Rebuild the chains of these slots from their stored answers."""
     if slots:
         opened = yield from open_batch(tenancy, {"slot_keys": list(slots)})
         by_slot = sorted(_by_slot(opened["answers"]).items())
@@ -699,8 +715,8 @@ def memories(
 ) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
     """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only with the
-    status ``tentative``. A memory has the ids of its first 100 events.
+    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only if *status*
+    is ``tentative``. A memory has the ids of its first 100 events.
 
     Raises:
         UnknownChoice: there is no such kind or status.
@@ -731,9 +747,9 @@ def memories(
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """A memory for each event that is evidence for it, with the id of the one it supersedes (or None), by event key.
+    """For each event key, the memory that the event is evidence for, and the id of the memory that this supersedes.
 
-    Of several, the one with the lowest key.
+    If an event is evidence for several memories, the one with the lowest key is returned. The id may be None.
     """
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {
@@ -780,7 +796,7 @@ def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:
 
 
 def _quorum(tenancy: Tenancy) -> dict[str, int]:
-    """The independent support that a proposal needs."""
+    """How many sessions and independent origins must state a proposal before it takes effect."""
     return {"sessions": tenancy.trust.sessions, "origins": tenancy.trust.origins}
 
 
