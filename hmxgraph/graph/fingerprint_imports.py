@@ -41,9 +41,9 @@ class _Pair(NamedTuple):
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
     """The effect of local experience on imported artifacts; called after each compilation that stores its results.
 
-    An imported draft becomes active, with added evidence, if a draft of the tenant's own states everything that it
-    states: either alone has too little evidence, both together have enough. An imported draft that states more stays a
-    draft. An active imported artifact is retired when one of the tenant's own that states the same becomes active, so
+    An imported draft becomes active, with added evidence, if a draft of the tenant's own states the same or more: each
+    alone has too little evidence, both together have enough. An imported draft that states more stays a draft. An
+    active imported artifact is retired when an artifact of the tenant's own with the same statement becomes active, so
     that nothing is stated twice.
     """
     confirmation, keys = yield from write(partial(_confirm, tenancy))
@@ -181,7 +181,11 @@ def _find(tenancy: Tenancy, reference: str) -> Plan[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _ImportedDrafts:
-    """The drafts of an import: rows to create, ids of existing artifacts by draft id, keys of other imports' drafts."""
+    """The drafts of an import, compared with what is stored.
+
+    ``fresh`` are the rows to create. ``existing`` are the ids of stored artifacts with the same content, by draft id;
+    ``shared_keys`` are the keys of those among them that are drafts of another import.
+    """
 
     fresh: tuple[Row, ...]
     existing: Mapping[str, str]

@@ -1,4 +1,7 @@
-"""Export fingerprints of what a tenant learned; store readers' reports on packs, which shape the exported priors."""
+"""Export fingerprints of what a tenant learned; store readers' reports on packs.
+
+The reports determine the exported priors: recommended settings for packs, such as the weights of sections.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,10 +154,10 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
 
 
 class ImportContext(NamedTuple):
-    """What is recorded with an import beside its content.
+    """What is recorded with an import besides its content.
 
     ``generation`` is the number of earlier imports of the same envelope, ``version`` the tenant's state version before
-    the import. The ids are those of the drafts that it creates and of the conflicts that it opens.
+    the import. The ids are those of the drafts that the import creates and of the conflicts that it opens.
     """
 
     generation: int
@@ -205,7 +208,8 @@ _MOST_REPORTS = 1_000
 # Sessions per page, and events whose behaviour is counted in one transaction.
 _SESSIONS_PER_PAGE = 500
 _EVENTS_AT_ONCE = 20_000
-# Maximum number of events whose words are read for an allow list.
+# Maximum number of events whose words are read to find those that several users use; an export with an allow list
+# keeps only such words.
 _MOST_EVIDENCE = 20_000
 _DEFAULT = ExportOptions()
 
@@ -213,7 +217,7 @@ _DEFAULT = ExportOptions()
 def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> Procedure[Envelope]:
     """The tenant's learned state in an envelope (HMX-F 11); the same state gives the same bytes.
 
-    Behaviour of sessions whose counts are missing or out of date is counted first and stored on their nodes.
+    First, behaviour is counted for sessions whose counts are missing or out of date; counts are stored on their nodes.
 
     Raises:
         UnknownChoice: there is no such tier.
@@ -253,7 +257,8 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
     """The settings of the latest import that is neither withdrawn nor erased; None if there is none.
 
-    With *as_of_us*, only imports recorded by then and not expired then count; without it, expired ones count, too.
+    With *as_of_us*, an import counts only if it was recorded by then and had not expired. Without it, expired imports
+    count, too.
     """
     rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
     return _in_force_of(rows[0]) if rows else None

@@ -401,18 +401,21 @@ async def _batches(
 ) -> AsyncGenerator[Batch | None, None]:
     if isinstance(source, AsyncIterable):
         size, window = options.batch_size, options.window_seconds
-        async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as made:
-            async for batch in made:
+        async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as stream_batches:
+            async for batch in stream_batches:
                 yield batch
         return
     arrivals = _arrivals(tally, source, options)
     ready = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
-    while (read := await in_thread(next, ready, _END)) is not _END:
-        yield cast("Batch | None", read)
+    while (prepared_batch := await in_thread(next, ready, _END)) is not _END:
+        yield cast("Batch | None", prepared_batch)
 
 
 def _due(written: Future[BatchReceipt] | asyncio.Task[BatchReceipt], part: int, batch: Batch | None) -> bool:
-    """Whether the batch of *part* must be settled now: *batch* follows it, or it is stored and the source is idle."""
+    """Whether the batch of *part* that is being written must be settled now.
+
+    That is so if *batch* is the next one of this part, or if the source is idle (None) and the writing is done.
+    """
     return written.done() if batch is None else part == batch.part
 
 
@@ -422,10 +425,11 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
 
 
 def _store_batch(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
-    """Store *batch* and return its receipt; events that would be their own cause are rejected.
+    """Store *batch* and return its receipt; an event whose chain of causes leads back to it is rejected.
 
     Raises:
-        IngestRefused: ``on_error`` is ``"raise"``, and there are such events, or some conflict with others (`record`).
+        IngestRefused: ``on_error`` is ``"raise"``, and an event would be its own cause, or has the id of another event
+            but not its content (see `record`).
 
     """
     refused: tuple[PreparedEvent, ...] = ()

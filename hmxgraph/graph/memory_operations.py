@@ -40,14 +40,15 @@ from hmxgraph.text.terms import counter, terms
 
 # Results of the operations.
 
-_SHOWN = (
+# The properties of a memory that its view includes.
+_VIEW_PROPERTIES = (
     *("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object"),
     *("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason"),
 )
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
-    """The view of a row of ``memory_operations/search`` or ``get``; an end of the memory after *now_us* is ignored."""
+    """The view of a row of ``memory_operations/search`` or ``get``; an end after *now_us* is treated as no end."""
     memory = row["memory"]
     ends_us = min(memory.get("valid_to_us", ALWAYS), memory.get("expires_us", ALWAYS))
     ended = ends_us <= now_us or not memory["text"]
@@ -81,7 +82,7 @@ def _last_source(event: Row) -> dict[str, str]:
 
 
 def _properties(memory: Row) -> dict[str, Any]:
-    properties = {name: memory[name] for name in _SHOWN if memory.get(name) is not None}
+    properties = {name: memory[name] for name in _VIEW_PROPERTIES if memory.get(name) is not None}
     times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
     return properties | {
         shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None
@@ -90,13 +91,14 @@ def _properties(memory: Row) -> dict[str, Any]:
 
 # Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
 
-# The full-text index also contains artifacts and hidden memories, so over-fetch: POOL times the limit, at least
-# MIN_POOL; while too few hits are visible, _WIDER times as many, up to _MAX_EXAMINED.
+# The full-text index also contains artifacts and hidden memories, so over-fetch: first POOL times the limit, at least
+# MIN_POOL. As long as too few hits are visible, search again for _WIDER times as many, up to _MAX_EXAMINED.
 MIN_POOL = 60
 POOL = 4
 _WIDER = 8
 _MAX_EXAMINED = 30_720
-# Maximum number of siblings of a hit.
+# Maximum number of siblings of a hit: memories of its project that come from the same event, or from the conversation
+# event that one of its tags names.
 SIBLINGS = 8
 
 
@@ -184,7 +186,7 @@ def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
 
 
 def evidence(tenancy: Tenancy, memory_id: str, limit: int) -> Plan[list[str]]:
-    """The ids of the newest events that are evidence for a memory, the newest first; none without the memory."""
+    """The ids of the newest events that are evidence for a memory, newest first; none if there is no such memory."""
     key = tenancy.node_key(checked_text("memory_id", memory_id))
     rows = yield bind("memory_operations/evidence", tenant_id=tenancy.tenant_id, key=key, limit=limit)
     return [row["event_id"] for row in rows]
@@ -270,7 +272,8 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
     ]
 
 
-# Explicit changes: add, delete, supersede, follow, judge; all but `delete` and `follow` are recorded as events.
+# Explicit changes: add, delete, supersede, link to a predecessor, judge. All but `delete` and `follow` are recorded as
+# events.
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,8 +362,8 @@ def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: Memo
 
     Raises:
         NotFound: there is no such memory, or none can be extracted from the text.
-        AlreadySuperseded: it has a successor already.
-        SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
+        AlreadySuperseded: *memory_id* has another successor.
+        SupersessionCycle: the words are those of *memory_id* itself or of one of its predecessors.
         UnknownChoice: no such kind.
         InvalidRequest: the words are those of a memory that already supersedes another one; or as in
             :meth:`NewMemory.checked`.
@@ -373,7 +376,8 @@ def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: Memo
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
     """Make a stored memory the successor of an older one, as it was in the tenant of a backup.
 
-    ``memory_operations/follow`` decides whether other links of the two give way.
+    Two answers to one question are linked only if neither has another link. Between any other two memories, other links
+    give way.
 
     Raises:
         NotFound: one of the two does not exist.
@@ -419,7 +423,7 @@ def record_outcome(
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
-    """How much the signal or outcome *value* adds to the counts of useful and of useless."""
+    """How much the signal or outcome *value* adds to a memory's counts ``useful`` and ``useless``."""
     if value not in known:
         raise UnknownChoice(name, value, tuple(known))
     return known[value]
@@ -532,7 +536,7 @@ def _views(tenancy: Tenancy, ids: Sequence[str]) -> Plan[tuple[MemoryView, ...]]
 def _lock(tenancy: Tenancy, ids: Sequence[str], event_id: str = "") -> Plan[bool]:
     """Lock the session of these operations, then the memories, in the order that all writers use.
 
-    Returns whether the event *event_id*, which records the operation, is stored: then the operation is done.
+    Returns whether the event *event_id*, which records the operation, is already stored: an earlier attempt succeeded.
     """
     event_keys = [tenancy.node_key(event_id)] if event_id else []
     opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
@@ -571,14 +575,14 @@ def remember(
 
     The same words in the same scope for the same user are another observation of the same memory. Unless it names
     the memory to supersede, an answer replaces earlier answers to the same question. A *hard* policy is part of every
-    context pack for its user and scopes, or of all packs without these.
+    context pack for its user and scopes; one without user and scopes, of every pack.
 
     Raises:
         UnknownChoice: no such kind.
         InvalidRequest: as in :meth:`NewMemory.checked`; or the words are those of a memory that already supersedes
             another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
-        AlreadySuperseded: it has another successor.
+        AlreadySuperseded: the memory to supersede has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.
 
     """

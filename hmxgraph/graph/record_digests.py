@@ -161,7 +161,7 @@ _COMPILED_TYPES: Mapping[str, tuple[str, ...]] = {
 def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
-    """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
+    """The entries of a library (with *query*, only those that match), its up-to-date digest, and compiled artifacts.
 
     Without *query*, the digest shows the first entries of the same list, in the same order.
 
@@ -208,7 +208,9 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 def board(
     tenancy: Tenancy, filters: Mapping[str, str | None], *, at_us: int, limit: int
 ) -> Procedure[tuple[TaskEntry, ...]]:
-    """The tasks that meet *filters* (project, status, assignee), the last changed first; leases are judged at *at_us*.
+    """The tasks that meet *filters* (project, status, assignee), the last changed first.
+
+    An assignee holds a task until the lease, if there is one, ends: *at_us* decides which leases have ended.
 
     Raises:
         InvalidRequest: a value that is not valid text, or a limit outside 1..500.

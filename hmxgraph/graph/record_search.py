@@ -1,4 +1,7 @@
-"""Search for memd task records: the index resolves the exact filters, then the matches are ranked."""
+"""Search for task records (defined by the memd specification): indexes resolve exact filters, then matches are ranked.
+
+A facet is a filter's name and value as one text, such as ``task_id=t1``.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +33,7 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 MOST_HITS = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
-# Filters, the most selective first: a search begins with the first filter in this list that it has.
+# Filters, the most selective first: a search starts with the first of its filters in this order.
 _BY_SELECTIVITY = (
     "reply_to_artifact_id",
     "task_id",
@@ -94,19 +97,22 @@ class SearchCriteria:
 
     @property
     def preferences(self) -> Mode:
-        """The search mode called *mode*."""
+        """The preferences of the search mode."""
         return mode_of(self.mode)
 
     def fulltext_query(self, tenancy: Tenancy) -> str:
         """The search as a full-text query."""
         preferred = self.preferences.preferred if self.query.strip() else ()
-        chosen, either, boosted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
+        groups = (self.facets, self.alternatives, preferred)
+        required_tokens, alternative_tokens, preferred_tokens = (map(facet_token, group) for group in groups)
         hidden = () if self.include_hidden else (_HIDDEN,)
-        return record_query(tenancy.scope, terms(self.query), chosen, either, boosted, hidden)
+        return record_query(
+            tenancy.scope, terms(self.query), required_tokens, alternative_tokens, preferred_tokens, hidden
+        )
 
     @property
     def alternatives(self) -> tuple[str, ...]:
-        """The facets of which a record must have one: those requested, else the mode's own if there are no words."""
+        """The facets of which a record must have one: those requested; else, in a search without words, the mode's."""
         return self.any_facets or (() if self.query.strip() else self.preferences.preferred)
 
     @property
@@ -205,12 +211,13 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
 
 # The search itself: exact filters first, by index, then ranking, then the shape of the answer.
 
-# Candidates per requested hit, and the minimum number of candidates.
+# Candidates per requested hit.
 POOL = 3
+# Minimum number of candidates.
 LEAST_POOL = 60
-# Number of newest records checked before the full-text index is queried, and the maximum number of hits requested from
-# it.
+# Number of newest records checked before the full-text index is queried.
 RECENT = 300
+# Maximum number of hits requested from the full-text index.
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
 # Maximum number of siblings of a hit.
@@ -220,7 +227,7 @@ SIBLINGS = 8
 def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
     """The records that *criteria* describes, best first; newest first if it has no words.
 
-    If there are *scopes*, the records of all these scopes are searched, ranked together and labelled with their scopes.
+    With *scopes*, the records of all these projects are searched, ranked together and labelled with their scope.
     """
     return (
         yield from read(lambda: _search_scopes(tenancy, criteria, scopes) if scopes else _search(tenancy, criteria))
@@ -242,8 +249,9 @@ def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
     A search with at most one filter and no alternatives is answered by one index alone. Otherwise, the newest records
-    of the most selective filter (of the tenant, if there is none) are checked first. If these give too few hits, the
-    full-text index intersects the filters. If that search reaches its limit, the first index is read to its end.
+    of the most selective filter (of the tenant, if there is none) are checked first. If too few of them match, the
+    full-text index intersects the filters. If its hits reach their limit, all records of the most selective filter are
+    checked.
     """
     anchor = criteria.anchor
     rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT if anchor.suffices else RECENT)
@@ -294,7 +302,7 @@ def _best_score(rows: Sequence[Row]) -> float:
 def _scored(criteria: SearchCriteria, rows: Sequence[Row], best: float) -> dict[str, float]:
     """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences.
 
-    Without words, all rows in their order, each with score 1.
+    If the search has no words, all rows keep their order and have the score 1.
     """
     if not criteria.query.strip():
         return {row["key"]: 1.0 for row in rows}
