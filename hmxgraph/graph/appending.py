@@ -33,7 +33,8 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Levels of nesting down to which objects of client libraries are converted: they occur in messages and their blocks.
+# Maximum depth at which objects of client libraries are converted to plain values: messages and their blocks may be
+# such objects.
 _DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 

@@ -119,12 +119,12 @@ def core_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> tup
 
 
 def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
-    """The key that only one draft or active artifact of a type and content can have."""
+    """The unique key of a draft or active artifact: no two of them may have the same type and content."""
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 
 def evidence_keys(tenancy: Tenancy, properties: Row) -> tuple[dict[str, str], dict[str, str]]:
-    """The ids of the events, and of the memories, that an artifact names as its evidence, each by key."""
+    """The evidence that an artifact names: the ids of events by key, and the ids of memories by key."""
     events = {tenancy.node_key(event_id): event_id for event_id in properties["source_events"]}
     memories = {tenancy.node_key(memory_id): memory_id for memory_id in properties["source_memory_ids"]}
     return events, memories
@@ -187,7 +187,7 @@ def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
 
 
 def _guides(document: Mapping[str, Any]) -> str | None:
-    """The type of an artifact that can guide a session; None for others. A policy guides to the tools that it names."""
+    """The type of an artifact that can guide a session; None for others. A policy can do so only if it names tools."""
     artifact_type = str(document["artifact_type"])
     names_tools = artifact_type == "decision_policy" and bool(texts(document["metadata"].get("tools")))
     return artifact_type if artifact_type in _GUIDING or names_tools else None
@@ -370,7 +370,7 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
 
 
 def deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    """Deprecate those of these artifacts that are drafts or active; they are locked already."""
+    """Deprecate the drafts and active ones among these artifacts, which the caller has locked."""
     change = {"status": "deprecated", "from": list(LIVE_STATUSES), "reason": reason, "at_us": at_us}
     if keys:
         changes = [change | {"key": key} for key in keys]

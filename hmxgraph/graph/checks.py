@@ -1,6 +1,7 @@
 """Verification of what is stored: hashes, chains, transitions, links and counters.
 
-Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``.
+Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``. HMX-E and HMX-A are the parts of
+the HMX-1.0 standard about events and artifacts.
 """
 
 from collections import Counter, defaultdict

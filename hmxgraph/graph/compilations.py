@@ -25,7 +25,8 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.text.terms import TokenCounter, counter, search_text
 
-# What the compiler reads and writes, as rows and back: events, summaries, heads, guides, changes.
+# What the compiler reads and writes, as rows and back: events, summaries, heads (the newest versions of artifacts),
+# guides (the artifacts from which actions are suggested) and changes.
 
 # Lineage keys of the chains that the compiler started begin with this.
 LINEAGES = COMPILER + "/"
@@ -514,8 +515,8 @@ def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
 def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
     """Write the differences under the lock of the tenant's model, and raise the state version if there were any.
 
-    Returns the changes and the state version that is compiled with them. None if events were erased since the
-    run began: then no change is written.
+    Returns the changes and the state version up to which the tenant is then compiled. Returns None, and writes no
+    change, if events were erased since the run began.
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)

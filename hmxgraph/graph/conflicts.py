@@ -134,7 +134,7 @@ def conflicts(
 def resolve(
     tenancy: Tenancy, conflict_id: str, *, keep: str | None, reason: str = "", at_us: int | None = None
 ) -> Procedure[Conflict]:
-    """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
+    """Resolve a conflict and return it; *keep* names the winning side, None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
     to the same question still replaces a winning memory. The resolution takes effect at *at_us*, else at the tenant's

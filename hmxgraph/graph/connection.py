@@ -294,8 +294,8 @@ MOST_IMMEDIATE_RETRIES = 8
 # locks, and a commit changes the properties of a node one by one. In a test with a constant writer, 36 of 7,439 reads
 # got such a node: two of its lists, which always have the same length, differed in length.
 MOST_REREADS, _REREAD_PAUSE = 3, 0.02
-# Longest wait for a connection, in seconds. Transactions may take longer, but not connecting: a server that has just
-# started is slow only to answer queries.
+# Longest wait for a connection, in seconds. A longer wait would not help: a server that has just started is slow to
+# answer queries, but accepts connections at once.
 _LONGEST_ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened before this process was forked: connect again in this process"

@@ -1,4 +1,7 @@
-"""Saved queries, the entity graph and its digest, and the server's health."""
+"""Saved queries, the entity graph and its digest, and the server's health.
+
+HMX-F is the part of the HMX-1.0 standard about fingerprints, which contain the digest.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

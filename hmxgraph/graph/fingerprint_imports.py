@@ -1,4 +1,7 @@
-"""Fingerprints imported, confirmed by local evidence, and withdrawn (HMX-F 12)."""
+"""Fingerprints imported, confirmed by local evidence, and withdrawn.
+
+HMX-F is the part of the HMX-1.0 standard about fingerprints; clause 12 is about imports.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +42,7 @@ class _Pair(NamedTuple):
 
 
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
-    """The effect of local experience on imported artifacts; called after each compilation that stores its results.
+    """Let local experience confirm or replace imported artifacts; called after each compilation that stores results.
 
     An imported draft becomes active, with added evidence, if a draft of the tenant's own states the same or more: each
     alone has too little evidence, both together have enough. An imported draft that states more stays a draft. An
@@ -126,7 +129,7 @@ def import_fingerprint(
     now_us: int,
     at_us: int | None = None,
 ) -> Procedure[ImportReport]:
-    """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
+    """Verify the envelope *source*, add its content in one transaction, and report the outcome; nothing is deleted.
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
     by *at_us* (if None, by the tenant's logical time) is reported as expired, not refused. An envelope imported before
@@ -142,10 +145,10 @@ def import_fingerprint(
 
 
 def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
-    """The outcome of withdrawing the import *reference* (its id or its fingerprint's).
+    """Withdraw the import *reference* (its id or its fingerprint's), and report the outcome.
 
-    Artifacts that it brought in and nothing else supports are deprecated; its priors and compiler parameters are no
-    longer in force. The event that logs the import stays.
+    Artifacts that it brought in and that nothing else supports are deprecated; its priors and compiler parameters are
+    no longer in force. The event that logs the import stays.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.
@@ -311,7 +314,7 @@ def _imported(restored: Restoration, drafts: _ImportedDrafts, conflict_ids: tupl
 
 
 def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan[WithdrawnImport]:
-    """The outcome of withdrawing an import within a transaction, as :func:`take_back` does it.
+    """Withdraw an import as part of a transaction; see :func:`take_back`.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.

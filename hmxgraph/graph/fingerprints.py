@@ -1,6 +1,7 @@
 """Export fingerprints of what a tenant learned; store readers' reports on packs.
 
-The reports determine the exported priors: recommended settings for packs, such as the weights of sections.
+The reports determine the exported priors: recommended settings for packs, such as the weights of sections. HMX-F is the
+part of the HMX-1.0 standard about fingerprints.
 """
 
 from collections import Counter, defaultdict
@@ -203,10 +204,10 @@ def _in_force_of(row: Row) -> InForce:
 
 # Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
-# Maximum number of the latest reports that are exported.
+# Maximum number of reports that are exported, the latest.
 _MOST_REPORTS = 1_000
-# Sessions per page, and events whose behaviour is counted in one transaction.
 _SESSIONS_PER_PAGE = 500
+# Maximum number of events whose behaviour is counted in one transaction, except in a larger session.
 _EVENTS_AT_ONCE = 20_000
 # Maximum number of events whose words are read to find those that several users use; an export with an allow list
 # keeps only such words.

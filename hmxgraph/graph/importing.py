@@ -98,7 +98,7 @@ class Importing:
         self.formats[source] = source_format.name
         counts = self.tally.source(source, source_format.title)
         if source_format is HMX_EVENTS:
-            yield from _as_they_are(counts, arrivals)
+            yield from _counted_events(counts, arrivals)
         else:
             yield from self._converted(source_format, source, counts, arrivals)
 
@@ -190,7 +190,7 @@ def _is_prose(head: Iterable[Arrival]) -> bool:
 
 
 class _SourceOf:
-    """The source of an arrival; a lull belongs to the source before it."""
+    """The source of an arrival; a lull, which only says that nothing is ready, belongs to the source before it."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -261,7 +261,7 @@ def _beginnings(payload: bytes, position: int) -> list[int]:
     return [start for start in starts if start > 0]
 
 
-def _as_they_are(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+def _counted_events(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
     """*arrivals*, counted: each line is one event."""
     for arrival in arrivals:
         if not isinstance(arrival, Lull):

@@ -165,7 +165,7 @@ def supersede(
         SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
         InvalidDocument: *artifact* is invalid by itself; see `check_successor`.
         ImmutableArtifact: another artifact has this id.
-        DuplicateArtifact: it is *unique*, and a third artifact, draft or active, has this type and content.
+        DuplicateArtifact: *artifact* is *unique*, and a third artifact, draft or active, has its type and content.
 
     """
     check_successor(tenancy, old_id, artifact)

@@ -115,7 +115,7 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
 _NAMING_WORDS = 32
 # Maximum number of words in such a name.
 _LONGEST_NAME = 4
-# An upper bound for the number of runs of up to four words among 32 words, so for the keys that `audience` returns.
+# Maximum number of keys that `audience` returns: 32 words have fewer runs of up to four words than this.
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
 
 
@@ -256,7 +256,10 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory with the *properties* of a node; with *as_of*, it has the status from while it held, and no end."""
+    """The memory with the *properties* of a node; with *as_of*, its status is that of the time when it held.
+
+    Nor does it have an end then: at that time, nobody knew.
+    """
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
@@ -463,7 +466,7 @@ def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], store
     return rows
 
 
-def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
+def _rebuilding_rows(key: str, stored: Sequence[Row]) -> list[Row]:
     """The rows that rebuild a chain from its stored answers."""
     intervals = [_interval(row) for row in stored]
     positions = _chain_positions(intervals, key, {row["key"]: row for row in stored})
@@ -627,13 +630,13 @@ def store(
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
     if replacing := observations.replacing:
-        replaced = _replaced(tenancy, replacing)
-        yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replaced})
-        keys = sorted({row["old_key"] for row in replaced})
+        replacements = _replacement_rows(tenancy, replacing)
+        yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replacements})
+        keys = sorted({row["old_key"] for row in replacements})
         yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=keys, at_us=replacing[-1].time_us)
 
 
-def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
+def _replacement_rows(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
     return [
         {
             "event_key": each.event_key,
@@ -690,7 +693,7 @@ def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
     if slots:
         opened = yield from open_batch(tenancy, {"slot_keys": list(slots)})
         by_slot = sorted(_by_slot(opened["answers"]).items())
-        yield from _record(tenancy, [row for key, rows in by_slot for row in _redrawn(key, rows)])
+        yield from _record(tenancy, [row for key, rows in by_slot for row in _rebuilding_rows(key, rows)])
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:
@@ -747,9 +750,9 @@ def memories(
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """For each event key, the memory that the event is evidence for, and the id of the memory that this supersedes.
+    """By event key: the memory for which the event is evidence, and the id of that memory's predecessor (or None).
 
-    If an event is evidence for several memories, the one with the lowest key is returned. The id may be None.
+    If an event is evidence for several memories, the one with the lowest key is returned.
     """
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {

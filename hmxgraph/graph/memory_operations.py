@@ -278,7 +278,7 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and terms such as its expiry."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and options such as its expiry."""
 
     kind: str
     text: str
@@ -335,16 +335,16 @@ class NewMemory:
         return {name: value for name, value in properties.items() if value is not None}
 
 
-def add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *what* and return its memory; the same words again are another observation of the same memory.
+def add(tenancy: Tenancy, new_memory: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
+    """Add *new_memory* and return its memory; the same words again are another observation of the same memory.
 
     Raises:
         UnknownChoice, InvalidRequest: those of :meth:`NewMemory.checked`.
         NotFound: no memory can be extracted from the text.
 
     """
-    what.checked()
-    return (yield from write(lambda: _add(tenancy, what, operation)))
+    new_memory.checked()
+    return (yield from write(lambda: _add(tenancy, new_memory, operation)))
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
@@ -357,8 +357,8 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *what* so that it supersedes *memory_id*, and return its memory.
+def supersede(tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
+    """Add *new_memory* so that it supersedes *memory_id*, and return its memory.
 
     Raises:
         NotFound: there is no such memory, or none can be extracted from the text.
@@ -369,8 +369,8 @@ def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: Memo
             :meth:`NewMemory.checked`.
 
     """
-    what.checked()
-    return (yield from write(lambda: _supersede(tenancy, memory_id, what, operation)))
+    new_memory.checked()
+    return (yield from write(lambda: _supersede(tenancy, memory_id, new_memory, operation)))
 
 
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
@@ -429,19 +429,19 @@ def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tupl
     return known[value]
 
 
-def _add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
-    event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
+def _add(tenancy: Tenancy, new_memory: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
+    event = yield from _record_event(tenancy, operation, EVENT_TYPE, new_memory.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
-        raise _no_memory(tenancy, what)
-    if what.described:
-        batch = {"properties": what.described}
+        raise _no_memory(tenancy, new_memory)
+    if new_memory.described:
+        batch = {"properties": new_memory.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _no_memory(tenancy: Tenancy, what: NewMemory) -> NotFound:
-    return NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
+def _no_memory(tenancy: Tenancy, new_memory: NewMemory) -> NotFound:
+    return NotFound("memory", new_memory.text, tenancy.tenant_id, "no memory can be extracted from this text")
 
 
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
@@ -456,14 +456,14 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
     return (yield from _memory_by_id(tenancy, memory_id))
 
 
-def _supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
+def _supersede(tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     repeated = yield from _lock(tenancy, (memory_id,), operation.event_id)
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
         if repeated:
             return (yield from _memory_by_id(tenancy, old.superseded_by))
         raise AlreadySuperseded(memory_id, old.superseded_by)
-    new = yield from _add(tenancy, what, operation)
+    new = yield from _add(tenancy, new_memory, operation)
     if new.memory_id == memory_id:
         raise SupersessionCycle(memory_id, memory_id)
     if new.supersedes != memory_id:

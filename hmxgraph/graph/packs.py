@@ -1,4 +1,7 @@
-"""Context packs: three read statements, a fourth for vectors, and pure rules between and after them (HMX-C)."""
+"""Context packs: three read statements, a fourth for vectors, and pure rules between and after them.
+
+HMX-C is the part of the HMX-1.0 standard about packs, HMX-A the part about artifacts.
+"""
 
 import re
 from bisect import bisect_right
@@ -350,7 +353,7 @@ MOST_MENTIONS = 30
 _MOST_NAMED = 16
 # Entities with more relations than this are not expanded to their neighbours.
 _MOST_LINKS = 60
-# Age in days up to which goals are fetched without a word of the question.
+# Goals that are at most this many days old are fetched even if they share no word with the question.
 _GOAL_DAYS = 90
 # Maximum number of expected actions whose policies are fetched.
 _MOST_EXPECTED = 32
@@ -398,7 +401,7 @@ def _pack(
     vector: embeddings.QuestionVector | None = None,
     settled: bool,
 ) -> Plan[Pack | None]:
-    """Return the pack; None if the state changed while it was read, and *settled* asks for a pack of one state."""
+    """Return the pack; with *settled*, None if the tenant's state changed while the pack was read."""
     question = request.query[:LONGEST_QUESTION]
     query_terms = tuple(dict.fromkeys(terms(question)))
     names = tuple(mention.name for mention in names_in(question))
@@ -471,7 +474,7 @@ class _Nearest(NamedTuple):
     meanings: Mapping[str, float]
 
     def events(self, as_of_us: int) -> list[list[Any]]:
-        """The rows of the events, without those that are close only by chance: these have no meaning."""
+        """The rows of the events, without those that are close only by chance: ``meanings`` leaves them out."""
         return [row for row in _events(self.row, as_of_us) if row[0] in self.meanings]
 
     @property
@@ -588,7 +591,10 @@ class _Opening:
 
     @cached_property
     def sessions(self) -> Mapping[str, float]:
-        """The best sessions with their scores, best first; if there are cases, they come first and ranks are scores."""
+        """The best sessions with their scores, best first.
+
+        If there are cases, they come first, and the scores of all sessions are ranks: 0, -1, -2 and so on.
+        """
         worths = self.first_ranking.best_sessions(_MOST_SESSIONS)
         if not self.cases:
             return worths
@@ -597,7 +603,10 @@ class _Opening:
 
     @property
     def most_examples(self) -> int:
-        """How many sessions to fetch with their events: all cases or, without any, the examples that are called for."""
+        """How many of the best sessions to fetch with their events: all cases or, without cases, up to six examples.
+
+        There are examples only if the question and the requested sections call for them.
+        """
         wants_examples = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
         return len(self.cases) or (_MOST_EXAMPLES if wants_examples else 0)
 
@@ -663,6 +672,7 @@ def _events(row: Row, as_of_us: int) -> list[list[Any]]:
 def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
     """The statement that fetches the knowledge that may be relevant to the question."""
     tenancy, request, as_of_us = opening.tenancy, opening.request, opening.state.as_of_us
+    # A pack of episodes alone needs little knowledge.
     knows = set(request.sections) != {"episodes"}
     return bind(
         "recall/knowledge",

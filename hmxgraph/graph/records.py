@@ -524,7 +524,7 @@ class _EarlierRecord(NamedTuple):
 
 
 class _Existing(NamedTuple):
-    """The stored records by key, and which of the keys are those of artifacts."""
+    """The stored records by key, and the keys that belong to artifacts."""
 
     records: dict[str, _EarlierRecord]
     artifact_keys: frozenset[str]

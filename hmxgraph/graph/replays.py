@@ -114,7 +114,8 @@ def _is_by_hand(event: PreparedEvent) -> bool:
 def _chains(nodes: Nodes) -> list[list[Row]]:
     """The chains of artifacts that cannot be derived again, each in the order in which its versions are recorded.
 
-    Proposals to succeed a version follow it, before the version that succeeded it: both need an active predecessor.
+    Proposals to succeed a version come after that version and before its actual successor: both need an active
+    predecessor.
     """
     chains: dict[str, list[Row]] = {}
     versions = [node["properties"] for node in nodes() if "Artifact" in node["labels"]]
@@ -157,7 +158,7 @@ _ENDED = ("deprecated", "archived")
 def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
     """The artifact of a node, with the status in which it was recorded; an erased artifact has no content.
 
-    If its validity scope names the tenant of the backup, it names this tenant instead.
+    A validity scope that names the tenant of the backup names this tenant instead.
     """
     document: dict[str, Any] = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
     document["status"] = version["status_values"][0]
@@ -281,7 +282,7 @@ def _counterpart_id(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | No
     """The id of the tenant's memory with the text of *memory* and no further evidence, or None."""
     for event_id in sorted(memory.event_ids):
         rows = yield from read(partial(_memories_of, tenancy, event_id))
-        # Erased events are not replayed: the next one may be.
+        # An erased event was not replayed and has no rows: then the next event decides.
         for row in rows:
             if row["text"] == memory.properties.get("text"):
                 memory_id: str = row["memory_id"]

@@ -31,7 +31,7 @@ class _ErasedRecords(NamedTuple):
 
 
 def _reported_records(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
-    """The records that these events report, without erased ones; locks their tasks in the order of all writers."""
+    """The records that these events report, without erased ones; their tasks are locked in the order of all writers."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
@@ -363,7 +363,7 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
     """Deprecate and blank the artifacts compiled from the sessions of *page*, and deprecate others without evidence.
 
-    Return the ids of all that were deprecated: they were drafts or active.
+    Return the ids of those that were drafts or active until then.
     """
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)

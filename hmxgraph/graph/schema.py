@@ -95,18 +95,18 @@ def _step_number(name: str) -> int:
 
 # Names that the planner should know, read from the statements themselves.
 
-# A relationship's types, in a pattern: [:CAUSED_BY|ANSWERS] or [r:NEXT*0..3].
+# A relationship's types, in a pattern: ``[:CAUSED_BY|ANSWERS]`` or ``[r:NEXT*0..3]``.
 _TYPES = re.compile(r"\[\s*\w*\s*:\s*(\w+(?:\s*\|\s*\w+)*)")
-# A property that is read or set: event.sequence. Fields of parameters ($batch.sessions) and names of procedures
-# (db.awaitIndexes()) are not properties.
+# A property that is read or set: ``event.sequence``. Fields of parameters (``$batch.sessions``) and names of procedures
+# (``db.awaitIndexes()``) are not properties.
 _PROPERTY = re.compile(r"(?<![\w$.])([a-zA-Z_]\w*)\.([a-z_]\w*)\b(?!\s*[.(])")
-# A property that is projected: event {.sequence}.
+# A property that is projected: ``event {.sequence}``.
 _PROJECTED = re.compile(r"[{,]\s*\.([a-z_]\w*)")
-# The properties that are matched: (event:Event {key: row.key}); then each of them: key.
+# The properties that a pattern matches, ``key: row.key`` in ``(event:Event {key: row.key})``, and the name of each.
 _PATTERN_MAP = re.compile(r"[(\[]\w*(?::[\w|]+)?\s*\{([^{}]*)\}")
 _MAP_KEY = re.compile(r"(\w+)\s*:")
-# The variable of a row from a list in the parameters, whose fields are not properties either: row in
-# UNWIND $batch.sessions AS row, other in other IN $batch.answers.
+# A variable for the elements of a list in the parameters, whose fields are not properties either: ``row`` in
+# ``UNWIND $batch.sessions AS row``, or ``other`` in ``any(other IN $batch.answers ...)``.
 _ROW = re.compile(r"\bUNWIND\s+(?:\$\w+|\w+\.)[\w.]*\s+AS\s+(\w+)|\b(\w+)\s+IN\s+(?:\$\w+|\w+\.)[\w.]*")
 
 
