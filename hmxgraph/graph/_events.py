@@ -118,8 +118,8 @@ def _ranked_words(search_text: str) -> str:
     latest_first = reversed(f"{rest}{search_text[FULL_CHARACTERS:]}".split())
     further = " ".join(dict.fromkeys(term for term in latest_first if term not in known))
     fits = len(further) <= FURTHER_CHARACTERS
-    kept = further if fits else further[:FURTHER_CHARACTERS].rpartition(" ")[0]
-    return f"{beginning} {kept}".rstrip()
+    further_part = further if fits else further[:FURTHER_CHARACTERS].rpartition(" ")[0]
+    return f"{beginning} {further_part}".rstrip()
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
@@ -136,14 +136,14 @@ def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> 
 
     """
     rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
-    kept = []
+    visible_rows = []
     for row, *values in zip(rows, *columns, strict=True):
         if row is None or row[_TIME] > as_of_us:
             continue
         user = row.pop() if len(row) > _WITHOUT_USER else ""
         if (expires := row.pop()) is None or expires > as_of_us:
-            kept.append([*row, *values, user])
-    return kept
+            visible_rows.append([*row, *values, user])
+    return visible_rows
 
 
 def _tokens(properties: Mapping[str, Any]) -> int:
@@ -200,7 +200,10 @@ def _end(values: Sequence[Any]) -> End:
 
 
 def neighbours(nearby: Sequence[list[Any]], order: Position) -> Neighbours:
-    """The two events of a session between which one with this *order* belongs, from the sorted *nearby* events."""
+    """The keys of the two events of a session between which an event with this *order* belongs.
+
+    Each row of *nearby*, which is sorted, is the order and key of a stored event with the key of the event after it.
+    """
     *_, before, after = nearby[bisect_left(nearby, list(order)) - 1]
     return Neighbours(before, after)
 

@@ -71,7 +71,7 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
     session_rows = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
     slots = memories.Observations.of(extractions).slots(tenancy)
-    opened = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
+    batch_row = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
@@ -79,7 +79,7 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     new_events = [event for event in extractions if event.event_key in new_keys]
     mentions = _entities.entity_rows(tenancy, new_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(new_keys), **mentions})
-    yield from memories.store(tenancy, memories.Observations.of(new_events), opened["answers"], counter())
+    yield from memories.store(tenancy, memories.Observations.of(new_events), batch_row["answers"], counter())
     settle_batch: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
     settle_batch |= {
         name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")

@@ -523,7 +523,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
     if (yield from _erased(run)):
         return None
     planned = yield from _compare(run, compilation)
-    changes, wrote = yield from _store_changes(run.tenancy, planned, run.as_of_us)
+    changes, has_writes = yield from _store_changes(run.tenancy, planned, run.as_of_us)
     model = Model.of(compilation)
     if model.empty:
         yield bind("compiler/drop_model", **names)
@@ -531,7 +531,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
         yield bind("compiler/keep_model", **names, model=text, model_hash=new_hash, profile=run.profile.name)
     yield from _keep_parameters(run)
     version = run.version
-    if wrote:
+    if has_writes:
         # If another commit raised the version meanwhile, its changes are not compiled: keep the version that was read.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version

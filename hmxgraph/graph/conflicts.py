@@ -158,14 +158,14 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
     if stated != compared:
         yield from write(partial(_mark_all_uncompared, tenancy, stated))
     keys = yield from read(partial(_uncompared, tenancy))
-    opened: tuple[str, ...] = ()
+    conflict_ids: tuple[str, ...] = ()
     for first in range(0, len(keys), _ARTIFACTS_AT_ONCE):
         batch = keys[first : first + _ARTIFACTS_AT_ONCE]
-        opened += yield from detect_among(tenancy, batch)
+        conflict_ids += yield from detect_among(tenancy, batch)
         yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     contradictions += withdrawn_rules(tenancy, policies, counter())
-    return opened + (yield from _open_missing(tenancy, contradictions))
+    return conflict_ids + (yield from _open_missing(tenancy, contradictions))
 
 
 def _policies(tenancy: Tenancy) -> Plan[tuple[str, list[Row]]]:
@@ -272,10 +272,10 @@ def _open_missing(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[
 def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
     keys = sorted({key for row in rows for key in row["artifact_keys"]})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
-    if opened:
+    opened_rows = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
+    if opened_rows:
         yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
-    return tuple(row["conflict_id"] for row in opened)
+    return tuple(row["conflict_id"] for row in opened_rows)
 
 
 def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, at_us: int | None) -> Plan[Conflict]:

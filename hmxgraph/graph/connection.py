@@ -551,9 +551,9 @@ class Connection:
             if revived is None:
                 return False
             address = replace(revived, database=self.address.database)
-            opened = driver.acquire(address)
+            new_driver = driver.acquire(address)
             driver.release(self.address)
-            self.address, self._driver = address, opened
+            self.address, self._driver = address, new_driver
         return True
 
     def _forget(self, listener: Trace) -> None:
@@ -596,8 +596,8 @@ class WriteCount:
 class _SharedDriver:
     """A driver that connections of one event loop share, and the number of connections that use it."""
 
-    def __init__(self, opened: AsyncDriver) -> None:
-        self.driver = opened
+    def __init__(self, async_driver: AsyncDriver) -> None:
+        self.driver = async_driver
         self.users = 1
 
 

@@ -206,10 +206,10 @@ def _picture(name: str, parameters: dict[str, Any]) -> Plan[Picture]:
 
 
 def _picture_node(node: Node) -> PictureNode:
-    shown = plain(node)
-    labels = shown.pop("labels")
+    properties = plain(node)
+    labels = properties.pop("labels")
     # The key is the same wherever the same events were stored; the server's own id is not.
-    return PictureNode(str(shown.get("key", node.element_id)), labels[0] if labels else "", shown)
+    return PictureNode(str(properties.get("key", node.element_id)), labels[0] if labels else "", properties)
 
 
 def _picture_edges(edges: Iterable[Relationship], nodes: Mapping[str, PictureNode]) -> Iterator[PictureEdge]:
@@ -283,8 +283,8 @@ def _health(tenancy: Tenancy) -> Plan[Row]:
 def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredDigest]:
     """The digest of the entity graph (HMX-F 5): sizes, shape and names of active entities and relations.
 
-    With *as_of_us*, as it was known then. The best connected entities come first, ties in order of name. The digest is
-    read by two statements in one transaction.
+    With *as_of_us*, only what was known by then. The best connected entities come first, ties in order of name. The
+    digest is read by two statements in one transaction.
     """
     return (yield from read(partial(graph_digest, tenancy, as_of_us)))
 

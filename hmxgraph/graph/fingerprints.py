@@ -277,8 +277,8 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
         open_types=sorted({*COMMON_TYPES, *options.public_types}),
     )
     common = (yield from _common_terms(tenancy, keys)) if options.allow_list else frozenset[str]()
-    named = [name for name in options.public_types if options.discloses(name)]
-    digest = yield from graph_digest(tenancy, named_types=named)
+    disclosed_types = [name for name in options.public_types if options.discloses(name)]
+    digest = yield from graph_digest(tenancy, named_types=disclosed_types)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
     behaviour = yield from _behaviour(tenancy)
     reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_MOST_REPORTS)
@@ -365,11 +365,11 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[None]:
         event_types=list(COUNTED_EVENT_TYPES),
     )
     groups = groupby(events, key=itemgetter("session_key"))
-    counted = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}
+    behaviours = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}
     rows = [
         {
             "session_key": session["session_key"],
-            "behaviour": _behaviour_text(counted.get(session["session_key"], Behaviour())),
+            "behaviour": _behaviour_text(behaviours.get(session["session_key"], Behaviour())),
             "version": session["version"],
         }
         for session in sessions

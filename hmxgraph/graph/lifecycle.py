@@ -441,8 +441,8 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
     """*recorded* with the conflicts that it opened; a repeated call looks again, in case the first was interrupted."""
-    opened = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
-    return replace(recorded, conflicts=opened)
+    conflict_ids = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
+    return replace(recorded, conflicts=conflict_ids)
 
 
 def _detect(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:

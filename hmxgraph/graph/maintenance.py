@@ -198,8 +198,8 @@ def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: b
         "followups": [_FOLLOWUP],
     }
     outputs = _lines(maintenance)
-    written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})
-    return written.artifact_id
+    receipt = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})
+    return receipt.artifact_id
 
 
 def _lines(maintenance: Dream) -> list[str]:

@@ -256,9 +256,9 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory with the *properties* of a node; with *as_of*, its status is that of the time when it held.
+    """The memory with the *properties* of a node.
 
-    Nor does it have an end then: at that time, nobody knew.
+    With *as_of*, it is returned as it was while it held: with the status of that time, and without an end.
     """
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
@@ -580,9 +580,10 @@ class Observations(NamedTuple):
         return cls(with_slot, [observation for observation in observations if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """These observations; one that names the memory it supersedes keeps its slot only if *answers* has that memory.
+        """The same observations, some of them without their slot.
 
-        It may replace only the memory that it names; in the slot, it would replace the current answer.
+        An observation that names the memory it supersedes keeps its slot only if that memory is among *answers*.
+        Otherwise it would also replace the current answer in the slot, which it does not name.
         """
         stored_ids = {row["memory_id"] for row in answers}
         return self.split(
@@ -691,8 +692,8 @@ def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
     """Rebuild the chains of these slots from their stored answers."""
     if slots:
-        opened = yield from open_batch(tenancy, {"slot_keys": list(slots)})
-        by_slot = sorted(_by_slot(opened["answers"]).items())
+        batch_row = yield from open_batch(tenancy, {"slot_keys": list(slots)})
+        by_slot = sorted(_by_slot(batch_row["answers"]).items())
         yield from _record(tenancy, [row for key, rows in by_slot for row in _rebuilding_rows(key, rows)])
 
 
@@ -735,7 +736,7 @@ def memories(
     until_us = min(time_us for time_us in (as_of_us, after_us, ALWAYS) if time_us is not None)
     parameters |= {"until_us": until_us, "after_us": after_us, "after_id": after_id}
     rows: list[Row] = yield from read(partial(_page, tenancy, parameters))
-    shown = tuple(
+    page = tuple(
         _stored_memory(
             row["memory"],
             event_ids=row["event_ids"],
@@ -746,7 +747,7 @@ def memories(
         for row in rows[:limit]
     )
     last = rows[limit - 1]["memory"] if len(rows) > limit else None
-    return shown, cursor(last["first_us"], last["memory_id"]) if last else None
+    return page, cursor(last["first_us"], last["memory_id"]) if last else None
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
@@ -774,7 +775,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
 
 
 def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:
-    """The rows of memories without a slot; one that had ended when it was remembered again becomes a new memory."""
+    """The rows of memories without a slot; a memory that had ended when it was remembered again becomes a new one."""
     tenancy, groups = builder.tenancy, _by_identity(observations)
     generations = dict.fromkeys(groups, 0)
     last_us = {

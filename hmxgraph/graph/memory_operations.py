@@ -152,11 +152,11 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
     """
     role = mode_of(request.checked().mode).role
     hits = yield from read(lambda: _search(tenancy, request))
-    shown, budgeted = shaped(hits, request.shape)
+    shaped_hits, budget_use = shaped(hits, request.shape)
     view = None
     if role is not None and role != "task_resume":
         view = yield from digest(tenancy, digest_name(role, project_id=request.project_id))
-    return MemoryResult(shown, request.mode, view, *budgeted)
+    return MemoryResult(shaped_hits, request.mode, view, *budget_use)
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
@@ -278,7 +278,7 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and options such as its expiry."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and ``terms`` such as expiry."""
 
     kind: str
     text: str
@@ -336,7 +336,7 @@ class NewMemory:
 
 
 def add(tenancy: Tenancy, new_memory: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *new_memory* and return its memory; the same words again are another observation of the same memory.
+    """Add *new_memory* and return it as stored; the same words again are another observation of the same memory.
 
     Raises:
         UnknownChoice, InvalidRequest: those of :meth:`NewMemory.checked`.
@@ -357,8 +357,10 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *new_memory* so that it supersedes *memory_id*, and return its memory.
+def supersede(
+    tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation
+) -> Procedure[MemoryView]:
+    """Add *new_memory* as the successor of the memory *memory_id*, and return it as stored.
 
     Raises:
         NotFound: there is no such memory, or none can be extracted from the text.
@@ -539,22 +541,22 @@ def _lock(tenancy: Tenancy, ids: Sequence[str], event_id: str = "") -> Plan[bool
     Returns whether the event *event_id*, which records the operation, is already stored: an earlier attempt succeeded.
     """
     event_keys = [tenancy.node_key(event_id)] if event_id else []
-    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
+    batch_row = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
     keys = sorted(tenancy.node_key(checked_text("memory_id", memory_id)) for memory_id in ids)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
         stored = {row["memory"]["memory_id"] for row in rows}
         missing_id = next(memory_id for memory_id in ids if memory_id not in stored)
         raise NotFound("memory", missing_id, tenancy.tenant_id)
-    return bool(opened["events"])
+    return bool(batch_row["events"])
 
 
 def _record_event(
     tenancy: Tenancy, operation: MemoryOperation, event_type: str, content: Mapping[str, Any]
 ) -> Plan[PreparedEvent]:
     """Store the event that records the operation, at the end of the session of all operations."""
-    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
-    last = opened["sessions"][0]["tail"][0]
+    batch_row = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
+    last = batch_row["sessions"][0]["tail"][0]
     event = memory_event(tenancy.tenant_id, operation, 0 if last is None else last + 1, event_type, content)
     prepared = prepare(event, counter())
     yield from record_batch(tenancy, Batch((prepared,), by_hand=event_type == EVENT_TYPE))

@@ -272,10 +272,10 @@ def _entity(values: Sequence[Any]) -> KnownEntity:
     return KnownEntity(key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0)
 
 
-def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
+def _related_of(row: Row, named_keys: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
     """Return the relations in a row of ``recall/surroundings``, without those of less than *min_confidence*.
 
-    *named* are the keys of the entities that the question names.
+    *named_keys* are the keys of the entities that the question names.
     """
     entities = {values[0]: RelatedEntity(*values) for values in row["related"]}
     relations = (_relation(values, entities, as_of_us) for values in row["relations"])
@@ -284,7 +284,7 @@ def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: f
             sorted((each for each in relations if each.confidence >= min_confidence), key=lambda each: each.relation_id)
         ),
         tuple(entities[key] for key in sorted(entities)),
-        frozenset(named),
+        frozenset(named_keys),
     )
 
 
@@ -340,8 +340,8 @@ _MOST_SESSIONS = 24
 _MOST_EXAMPLES = 6
 # Maximum number of calls whose results are looked up.
 _MOST_CALLS = 96
-# Maximum number of events whose following events (their trails) are read: failures, if the question speaks of trouble,
-# else calls.
+# Maximum number of events whose following events (their trails) are read: failures, if the question speaks of trouble
+# or quotes an error, else calls.
 _MOST_TRAILS = 3
 # Examples of at most this many events are fetched whole, longer ones only from their end.
 _SHORT_EXAMPLE = 128
@@ -415,8 +415,8 @@ def _pack(
     about_events = _event_parameters(opening, query_terms)
     [knowledge_row] = yield knowledge
     knowledge_row = nearest.added_to(knowledge_row)
-    named = opening.named(knowledge_row)
-    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named), _MOST_NAMED))
+    named_keys = opening.named_keys(knowledge_row)
+    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named_keys), _MOST_NAMED))
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -427,7 +427,7 @@ def _pack(
         return None
     truncated = opening.state.truncated or knowledge_row["cut_off"] or surroundings_row["cut_off"]
     state = replace(opening.state, truncated=truncated, unsettled=unsettled)
-    return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named))
+    return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named_keys))
 
 
 def _candidate_events(
@@ -615,7 +615,7 @@ class _Opening:
         """The ids of the best events, from which related events and relations are searched."""
         return self.first_ranking.anchors(_MOST_ANCHORS)
 
-    def named(self, knowledge_row: Row) -> tuple[str, ...]:
+    def named_keys(self, knowledge_row: Row) -> tuple[str, ...]:
         """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
         named_entities = [
@@ -634,11 +634,11 @@ class _Opening:
             self.first_ranking.assurance,
         )
 
-    def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
+    def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named_keys: Iterable[str]) -> Draft:
         """The material for the pack: events ranked with their neighbourhood, and appraised knowledge with relations."""
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = _related_of(row, named_keys, self.state.as_of_us, self.request.min_confidence)
         related = without_unconfirmed(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)

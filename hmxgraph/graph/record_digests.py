@@ -38,8 +38,8 @@ def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[Record
 def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
     """The task in a row of ``tasks/get``."""
     task = row["task"]
-    shown = ("goal", "project_id", "thread_id", "agent_id", "assignee", "record_count")
-    properties = {name: task[name] for name in shown if name in task} | _times(task)
+    names = ("goal", "project_id", "thread_id", "agent_id", "assignee", "record_count")
+    properties = {name: task[name] for name in names if name in task} | _times(task)
     runs = sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
     return TaskView(
         task["task_id"],
@@ -52,8 +52,8 @@ def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
 
 
 def _run(run: Row) -> dict[str, Any]:
-    shown = ("run_id", "status", "tool_name", "command", "agent_id")
-    return {name: run[name] for name in shown if name in run} | _times(run)
+    names = ("run_id", "status", "tool_name", "command", "agent_id")
+    return {name: run[name] for name in names if name in run} | _times(run)
 
 
 _TIMES = {
@@ -112,13 +112,13 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[None]:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return
     properties = record_properties(tenancy, composed, 0, counter())
-    cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
+    source_keys = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
     facets = [
         row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
     ]
-    written = {"digest": properties, "source_keys": sorted(cited), "facets": facets}
-    yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
+    batch = {"digest": properties, "source_keys": sorted(source_keys), "facets": facets}
+    yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=batch)
 
 
 def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
@@ -240,7 +240,7 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
 
 def _started(tenancy: Tenancy, task_id: str) -> Plan[Row]:
-    """The row of ``tasks/get`` for a task that has started; one that was only named as a parent has not.
+    """The row of ``tasks/get`` for a task that has started; a task that was only named as a parent has not.
 
     Raises:
         NotFound: there is no such task.

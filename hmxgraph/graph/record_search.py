@@ -145,8 +145,7 @@ def search_of(
     question = checked_text("query", query, 'ask in words, such as "leak"')[:LONGEST_QUESTION]
     mode_of(mode)
     checked_limit(limit)
-    chosen = shape or Shape()
-    return SearchCriteria(question, required_facets(filters), (), mode, limit, include_hidden, shape=chosen)
+    return SearchCriteria(question, required_facets(filters), (), mode, limit, include_hidden, shape=shape or Shape())
 
 
 def checked_limit(limit: int) -> None:
@@ -177,22 +176,22 @@ class _Shapeable(Protocol):
 H = TypeVar("H", bound=_Shapeable)
 
 
-class _Budgeted(NamedTuple):
+class _BudgetUse(NamedTuple):
     """The number of hits left out, and the tokens of those returned (None: not counted)."""
 
     omitted: int = 0
     token_estimate: int | None = None
 
 
-def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
+def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _BudgetUse]:
     """*hits* in the requested *shape*, in rank order until the next one would exceed the budget."""
     if not shape.compact and shape.token_budget is None:
-        return tuple(hits), _Budgeted()
+        return tuple(hits), _BudgetUse()
     short = tuple(hit.compacted() for hit in hits)
     if shape.token_budget is None:
-        return short, _Budgeted()
+        return short, _BudgetUse()
     fitting = tuple(_within(short, shape.token_budget, counter()))
-    return fitting, _Budgeted(len(short) - len(fitting), sum(cost(hit, counter()) for hit in fitting))
+    return fitting, _BudgetUse(len(short) - len(fitting), sum(cost(hit, counter()) for hit in fitting))
 
 
 def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
@@ -275,8 +274,8 @@ def _search(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[SearchResult]:
     hits = yield from hits_of(tenancy, criteria)
     if criteria.shape.expand_event_siblings:
         hits = yield from _with_siblings(tenancy, hits)
-    shown, budgeted = shaped(hits, criteria.shape)
-    return SearchResult(shown, criteria.mode, *budgeted)
+    shaped_hits, budget_use = shaped(hits, criteria.shape)
+    return SearchResult(shaped_hits, criteria.mode, *budget_use)
 
 
 def _candidates(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[Row]]:
@@ -366,8 +365,8 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
 
 
 def _sibling_question(tenancy: Tenancy, tag: str, project: str, place: int) -> Row:
-    chosen = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
-    question = record_query(tenancy.scope, [], map(facet_token, chosen), without=[_HIDDEN])
+    facets = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
+    question = record_query(tenancy.scope, [], map(facet_token, facets), without=[_HIDDEN])
     return {"place": place, "tag": tag, "project_id": indexable(project), "question": question}
 
 
@@ -440,10 +439,10 @@ def _search_scopes(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[
         if criteria.shape.expand_event_siblings:
             scope_hits = yield from _with_siblings(scope_tenancy, scope_hits)
         hits += [replace(hit, origin=scope) for hit in scope_hits]
-    shown, budgeted = shaped(sorted(hits, key=_rank_key)[: criteria.limit], criteria.shape)
-    counts = Counter(hit.origin for hit in shown)
+    shaped_hits, budget_use = shaped(sorted(hits, key=_rank_key)[: criteria.limit], criteria.shape)
+    counts = Counter(hit.origin for hit in shaped_hits)
     return SearchResult(
-        shown, criteria.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
+        shaped_hits, criteria.mode, *budget_use, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
     )
 
 

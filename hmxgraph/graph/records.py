@@ -650,9 +650,9 @@ def _written_before(submitted: TaskRecord, stored: _EarlierRecord, generated: Co
 def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     """Store new records with their links and events, and mark the digests that they affect as stale."""
     count = counter()
-    opened = yield from _open_sessions(tenancy, [step.record for step in steps])
-    stored = {key: StoredBody(*body) for key, *body in opened["events"]}
-    ends = {row["key"]: row["tail"][0] for row in opened["sessions"]}
+    batch_row = yield from _open_sessions(tenancy, [step.record for step in steps])
+    stored = {key: StoredBody(*body) for key, *body in batch_row["events"]}
+    ends = {row["key"]: row["tail"][0] for row in batch_row["sessions"]}
     records, links = [], []
     events: dict[str, list[PreparedEvent]] = {}
     for record, task_state, inherited, _ in steps:
@@ -668,7 +668,7 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
                 ends[session_key] = event.event.sequence
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=_batch_rows(records, links))
     silent_us = max((row["created_us"] for row in records if not events[row["key"]]), default=None)
-    yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
+    yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, batch_row, silent_us)
     yield from _refuse_loops(tenancy, steps)
     digests = {name.artifact_id(tenancy.tenant_id) for step in steps for name in stale_digests(step.record)}
     batch = {
@@ -694,23 +694,23 @@ def _report(
     tenancy: Tenancy,
     events: Sequence[PreparedEvent],
     stored: Mapping[str, StoredBody],
-    opened: Row,
+    batch_row: Row,
     silent_us: int | None,
 ) -> Plan[None]:
     """Store the new ones among the records' *events*, and raise the tenant's version.
 
-    *opened* is the row of ``events/open`` with their locked sessions. *silent_us* is the latest time of the records
+    *batch_row* is the row of ``events/open`` with their locked sessions. *silent_us* is the latest time of the records
     without events: the logical clock advances to it.
     """
     ordered = tuple(sorted(events, key=lambda event: (event.session_key, event.order)))
-    divided = divide(Batch(ordered), stored, {}, frozenset(opened["signatures"] or ()))
+    divided = divide(Batch(ordered), stored, {}, frozenset(batch_row["signatures"] or ()))
     if divided.new:
         extractions = extractions_of(divided.new, tenancy.trust)
         observations = Observations.of([extractions[event.key] for event in divided.new])
         answers: Sequence[Row] = ()
         if observations.with_slot:
             answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
-        sessions = {row["key"]: stored_session(row) for row in opened["sessions"]}
+        sessions = {row["key"]: stored_session(row) for row in batch_row["sessions"]}
         yield from store_new(tenancy, LockedBatch(sessions, divided, answers), observations, extractions)
     if silent_us is not None and all(event.event.time_us < silent_us for event in divided.new):
         yield from bump(tenancy, silent_us)

@@ -304,9 +304,9 @@ def _resolve_again(
     sides: dict[_Side, str] = {
         (side.kind, side.text if side.kind == "memory" else side.side_id): side.side_id for side in conflict.sides
     }
-    if (former := resolved.get(frozenset(sides))) is not None:
-        properties, kept = former
-        keep, reason = None if kept is None else sides[kept], properties.get("resolution") or ""
+    if (decision := resolved.get(frozenset(sides))) is not None:
+        properties, kept_side = decision
+        keep, reason = None if kept_side is None else sides[kept_side], properties.get("resolution") or ""
         yield from conflicts.resolve(
             tenancy, conflict.conflict_id, keep=keep, reason=reason, at_us=properties["resolved_us"]
         )

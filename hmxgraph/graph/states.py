@@ -50,8 +50,8 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
 
     def plan() -> Plan[int]:
         result = yield bind("states/keep", tenant_id=tenancy.tenant_id, rows=rows, now_us=now_us)
-        kept: int = result[0]["states"]
-        return kept
+        number: int = result[0]["states"]
+        return number
 
     return (yield from write(plan))
 
