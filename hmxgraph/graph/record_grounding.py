@@ -1,4 +1,4 @@
-"""Grounding of claims: the records about a claim, read with their replies and with what they reply to."""
+"""Grounding: how well stored records support a claim, judged from records about it, their replies and their parents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,8 +13,9 @@ from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Relation, grounding_status
 from hmxgraph.records.search import best_projection, facet, record_text
 
-# Maximum number of records found for a claim, and of further records linked to them.
+# Maximum number of records found for a claim.
 _MOST_CANDIDATES = 60
+# Maximum number of further records that are linked to these.
 _MOST_LINKED = 300
 # Facets of the kinds of records that are read: those that ground a claim, digests (as hints), and the starts of runs
 # and tasks, which state what the run or the evidence was about.

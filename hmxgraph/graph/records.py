@@ -729,6 +729,7 @@ def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     others = {row["key"]: row["steps"] - 1 for row in rows}
     for key, (record, *_, name) in reversed(starts.items()):
         if key in others:
-            reason = f"task {record.task_id!r:.60} would be part of itself, through {others[key]} other tasks"
+            count = f"{others[key]} other {'task' if others[key] == 1 else 'tasks'}"
+            reason = f"task {record.task_id!r:.60} would be part of itself, through {count}"
             with _naming(name):
                 raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")
