@@ -77,9 +77,8 @@ def _compiled(artifact: Row) -> bool:
 def _history_findings(artifact: Row) -> Iterator[Finding]:
     name, times, values = artifact["artifact_id"], artifact["status_times"], artifact["status_values"]
     if not len(times) == len(values) == len(artifact["status_reasons"]) or values[-1:] != [artifact["status"]]:
-        yield Finding(
-            "transition", "artifact", name, f"{artifact['status']} after {values}", "a history that ends in it"
-        )
+        status_and_history = f"status {artifact['status']}, history {values}"
+        yield Finding("transition", "artifact", name, status_and_history, "a history that ends in this status")
     if times != sorted(times):
         yield Finding("transition", "artifact", name, f"times {times}", "times in ascending order")
     for before, after in pairwise(values):
