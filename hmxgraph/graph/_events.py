@@ -216,8 +216,8 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    Events with a given salience are ignored. A tenant keeps at most ``MOST_KINDS`` signatures; the order of sessions in
-    a batch does not matter.
+    Events that state their own salience are ignored. A tenant keeps at most ``MOST_KINDS`` signatures; the order of
+    sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]

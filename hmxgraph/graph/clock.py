@@ -26,7 +26,7 @@ def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Proced
 
     First, events held back by an earlier call but dated up to *latest_us* are admitted. The clock is set back to the
     latest time that is left: that of an event not held back, a status change or a resolution. Later times in the
-    histories of artifacts become *latest_us*. The report lists up to 1,000 of the events dated after *latest_us*, the
+    histories of artifacts become *latest_us*. The report lists the events dated after *latest_us*, at most the 1,000
     latest. A dry run changes nothing.
     """
     if not dry_run:

@@ -292,7 +292,7 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 MOST_IMMEDIATE_RETRIES = 8
 # Maximum number of retries after reading a half-changed node, and the pause before each in seconds. Readers take no
 # locks, and a commit changes the properties of a node one by one. In a test with a constant writer, 36 of 7,439 reads
-# got such a node: two of its lists, which always have the same length, differed in length.
+# got such a node: two of its lists that belong together differed in length.
 MOST_REREADS, _REREAD_PAUSE = 3, 0.02
 # Longest wait for a connection, in seconds. A longer wait would not help: a server that has just started is slow to
 # answer queries, but accepts connections at once.

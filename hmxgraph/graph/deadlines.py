@@ -127,9 +127,7 @@ class Patience:
     stored: ``unknown`` is set and never cleared. Only an attempt that succeeds settles the outcome.
     """
 
-    def __init__(
-        self, mode: str, limit_seconds: float | None, *, whole: bool = False, settling: bool = False
-    ) -> None:
+    def __init__(self, mode: str, limit_seconds: float | None, *, whole: bool = False, settling: bool = False) -> None:
         default = max(DEFAULT_SECONDS[mode], WHOLE_TENANT_SECONDS if whole else SETTLING_SECONDS if settling else 0)
         self.seconds = _timeout.get() or limit_seconds or default
         self.committing = False

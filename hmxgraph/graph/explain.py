@@ -83,7 +83,7 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 # Maximum number of mentions shown of an entity or a relation: there may be a million, and the newest are enough to show
 # what it is.
 MOST_MENTIONS = 20
-# Maximum number of events shown of a memory, the first; ``observation_count`` also counts the others.
+# Number of events shown of a memory, the first ones; ``observation_count`` counts all that were not erased.
 MOST_MEMORY_EVENTS = 100
 
 

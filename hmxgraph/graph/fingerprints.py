@@ -204,7 +204,7 @@ def _in_force_of(row: Row) -> InForce:
 
 # Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
-# Maximum number of reports that are exported, the latest.
+# Only the latest reports are exported, at most this many.
 _MOST_REPORTS = 1_000
 _SESSIONS_PER_PAGE = 500
 # Maximum number of events whose behaviour is counted in one transaction, except in a larger session.

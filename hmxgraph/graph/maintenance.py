@@ -65,9 +65,9 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """Refresh the digests of a project or tenant that *digest_modes* (modes or roles) names, by default all.
+    """Refresh the digests of a project or tenant: those that *digest_modes* (modes or roles) names, by default all.
 
-    Digests of single tasks are never refreshed here.
+    The default leaves out the digests of single tasks.
 
     Raises:
         UnknownChoice: no such mode or role.
