@@ -93,14 +93,14 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[R
     relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:
-            ends = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
-            row = relations.get(ends)
+            triple = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
+            row = relations.get(triple)
             if row is None:
-                row = relations[ends] = _relation_row(ends, time_us)
+                row = relations[triple] = _relation_row(triple, time_us)
             row["confidence"] = max(row["confidence"], relation.confidence)
             row["evidence"] += 1
             row["first_us"], row["last_us"] = min(row["first_us"], time_us), max(row["last_us"], time_us)
-    return [relations[ends] for ends in sorted(relations)]
+    return [relations[triple] for triple in sorted(relations)]
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
@@ -143,11 +143,11 @@ def _entity_row(tenancy: Tenancy, entity: _Entity) -> Row:
     }
 
 
-def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
+def _relation_row(triple: tuple[str, str, str], time_us: int) -> Row:
     return {
-        "source_key": ends[0],
-        "relation_type": ends[1],
-        "target_key": ends[2],
+        "source_key": triple[0],
+        "relation_type": triple[1],
+        "target_key": triple[2],
         "confidence": 0.0,
         "evidence": 0,
         "first_us": time_us,
