@@ -21,7 +21,7 @@ _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
 # If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.
 _MOST_LOOSE = 3
-# The separators of a command line.
+# Splits a command line into words and the separators between them.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
 
@@ -188,7 +188,7 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
 
 
 def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
-    """The arguments that are objects with identifiers from a result, such as the numbers of flights."""
+    """The arguments that hold objects with identifiers from a result: "flights", if each has its number."""
     fields = {field for steps in uses for step in steps for field, *_ in step.chosen}
     return {argument for key, _, argument in (field.partition(" in ") for field in fields) if identifies(key)} - {""}
 
@@ -204,7 +204,7 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
     repetitions = sum(len(steps) - 1 for steps in uses if steps)
-    # A plural names a list, of which a call takes several values at once.
+    # An input named in the plural is a list: one call takes several of its values.
     names_one = (name for name in most_first(changing) if identifies(name) and not name.endswith("s"))
     usual = [name for name in names_one if changing[name] > _HALF * repetitions]
     if usual:

@@ -200,9 +200,9 @@ def _subject(group: Sequence[GoalClass]) -> str:
         return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
     spellings = spelling(requests)
     # The topic of a sentence tends to be near its end: "fix the failing unit test".
-    late = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
+    lateness = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
     often = [term for term in request_counts if request_counts[term] >= least]
-    ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(spellings[term], 0.0), term))
+    ranked = sorted(often, key=lambda term: (-request_counts[term], -lateness.get(spellings[term], 0.0), term))
     topics = [spellings[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
     return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]
