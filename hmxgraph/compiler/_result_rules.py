@@ -26,8 +26,8 @@ from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
-# Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
-# by chance, after correction for the number of comparisons (Bonferroni).
+# Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability that
+# chance explains this, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # A statement calls for an action only if the action was taken for at least this many items about which the lookup made
 # the statement, and in at least as many sessions. Fewer may coincide by chance, because successful sessions resemble

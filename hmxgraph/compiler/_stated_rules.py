@@ -165,7 +165,7 @@ class _Rule:
 
 
 def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each of the ``max_rules`` most frequent rules, if enough sessions and independent cases tell it."""
+    """A policy for each of the ``max_rules`` most frequent rules told in enough sessions and independent cases."""
     cases = Cases(sessions)
     judged = [session for session in sessions if session.went_well is not None]
     frequent = (rule for rule in _rules(sessions) if len(rule.sessions) >= _FEWEST_SESSIONS)
@@ -253,7 +253,7 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most utterances share on average; few terms and words such as "you" count against it."""
+    """The wording with the most common terms on average; few terms, and words such as "you", count against it."""
     shared = rule.term_counts
 
     def rank(sentence: str) -> tuple[float, str]:

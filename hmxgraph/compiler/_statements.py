@@ -48,7 +48,7 @@ def statements(result: Any) -> tuple[str, ...]:
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
-    """The fields of the items of a result, by the texts that name them: keys and values with digits.
+    """The fields of the items of a result, by the texts that name the items: keys and values with digits.
 
     A text that names several items is left out.
 

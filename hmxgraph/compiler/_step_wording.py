@@ -19,7 +19,7 @@ _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 # Minimum share of sessions in which each of several alternative origins is the only one.
 _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
-# If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.
+# If more inputs than this have no known origin, they are all omitted: the description of the tool lists them anyway.
 _MOST_LOOSE = 3
 # Splits a command line into words and the separators between them.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
@@ -142,9 +142,9 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. *free* is False for a change: an origin other than the user is then given only
-    for identifiers and for objects that contain some. Other inputs of a change are the user's choice, even if a result
-    happens to show the same value.
+    Inputs already *stated* are omitted. *free* is False for a change: then an origin other than the user is given only
+    for identifiers, and for objects that contain identifiers. Other inputs of a change are the user's choice, even if a
+    result happens to show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
