@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from hmxgraph.extraction._entity_forms import is_id
-from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, pattern
+from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, one_of, pattern
 
 # Policies: standing instructions about what to do or avoid.
 #
@@ -12,7 +12,7 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # "Always" and "never" are enough to make it a policy. Milder heads give a lower confidence, and some need a word that
 # makes them general.
 
-# "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
+# Announcements, which make a standing rule of whatever follows: "New rule from the manager: ...".
 _HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
     rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
@@ -159,7 +159,7 @@ _EACH_TIME = pattern(
     r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
     r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
 )
-# "Ask me before ...": an object that does not tie the directive to the moment.
+# An object that does not tie the directive to the moment: "ask me before ...", "stop asking me".
 _ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
 _ME_AS_STOPPED = pattern(r"^((?:please )?stop [a-z]+) (?:me|us)\b")
 # Pronouns that may refer back to an occasion named before.
@@ -225,8 +225,8 @@ _STOP_MANNER = pattern(
 )
 # The words up to the colon in "From now on do this: never push without tests".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
-# Announced "rules" with these words tell a story, or comment on a rule.
-_TELLS = pattern(
+# Announced "rules" with these words tell a story, or comment on a rule: "New rule: he said that ...".
+_NARRATIVE = pattern(
     r"(?:which|as|that|what)\b|[^.]*\b(?:i|me|my|mine|he|she|him|his|her|they|said|told|says|tells|hates?|fined)\b"
     r"|[^.]* - "
 )
@@ -349,7 +349,7 @@ def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
 def _announced_confidence(core: str, opening: str) -> float:
     """Confidence that *core* is a rule because it is announced as one, whatever its form."""
     is_announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_SPACES
-    is_refused = _POINTING.search(core) or _TELLS.match(core) or core.endswith((":", "?"))
+    is_refused = _POINTING.search(core) or _NARRATIVE.match(core) or core.endswith((":", "?"))
     return 0.7 if is_announced and not is_refused else 0.0
 
 
@@ -434,9 +434,9 @@ def _starts_with_verb(core: str) -> bool:
 
 
 def _plain_confidence(core: str, opening: str, *, system: bool) -> float:
-    """Confidence that a plain imperative holds beyond the moment: it needs "from now on", "before every commit", ...
+    """Confidence that a plain imperative holds beyond the moment.
 
-    In a system prompt, any opening or condition is enough.
+    It needs words such as "from now on" or "before every commit"; in a system prompt, any opening or condition.
     """
     if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0
@@ -462,7 +462,7 @@ def _imperative(verb: str) -> bool:
     """Whether *verb* can head an instruction: a base verb, or a word without signs of another form or word class."""
     plain = verb.lower()
     return plain in BASE_VERBS or not (
-        plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
+        plain in NOT_IMPERATIVE or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
     )
 
 
@@ -495,7 +495,7 @@ _ALLOWED = (
 _SPEAKER = pattern(r"\b(?:me|us)\b")
 # What is allowed again was forbidden before.
 _AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
-# "Calls are fine again": the ways to reach the speaker. Of other things these words report how they are.
+# "Calls are fine again". Only for ways to reach the speaker: "the servers are fine again" just reports a state.
 _REACHING = pattern(
     r"(?:phone |text |video )?(?P<means>call|text|e-?mail|visit)s (?:(?:to|from) \w+ )?are"
     rf"(?: (?:now|again|once more) {_FINE}| {_FINE} {_AS_OF_NOW})(?:,? (?:too|again|as well|for me|please|thanks))*\W*$"
@@ -532,7 +532,7 @@ _FORGET = (
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
-# A rule called by a word of its own: "the 10:00 rule no longer applies". Words that only point at it do not name it.
+# A rule called by its name: "the 10:00 rule no longer applies". "The old rule" points at a rule without naming it.
 _CALLED = (
     r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
     r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
@@ -587,7 +587,8 @@ class Withdrawal(NamedTuple):
 def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the unconditional withdrawal of a rule in *sentence*, if any.
 
-    Of several, the first that says what is allowed or no longer required; else the first.
+    If several clauses withdraw something, the first that says what is allowed or no longer required counts; else the
+    first of all.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -603,9 +604,10 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
-    """The withdrawal in a clause; less certain if it is about one definite thing.
+    """The withdrawal in a clause.
 
-    Least certain if it only calls the rule by its name: without that rule it says nothing.
+    Its confidence is lower if it is about one definite thing, and lowest if it only names the rule, because it means
+    nothing unless there is a rule of that name.
     """
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."

@@ -19,11 +19,11 @@ _DOMAINS = (
     "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
     "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
 )
-# A quick test whether a text can contain names of a form, true or false in the sense of `bool`.
+# A cheap test whether a text can contain names of a form. Any result that is true in the sense of `bool` means yes.
 Sign: TypeAlias = Callable[[str], object]
 
 
-def _with(*literals: str) -> Sign:
+def _contains_any(*literals: str) -> Sign:
     """A test for whether a text contains one of *literals*."""
     if len(literals) == 1:
         return partial(_contains, literals[0])
@@ -34,19 +34,20 @@ def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Characters or words that all names of a form contain.
-_SCHEME = _with("://")
-_AT = _with("@")
-_SLASH = _with("/")
-_BACKTICK = _with("`")
-_ERROR_WORD = _with("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
+# Characters or words that all names of a form contain. The last two: a dot before a letter ("app.py"), and between
+# digits ("10.0").
+_SCHEME = _contains_any("://")
+_AT = _contains_any("@")
+_SLASH = _contains_any("/")
+_BACKTICK = _contains_any("`")
+_ERROR_WORD = _contains_any("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
 _DIGIT = re.compile("[0-9]").search
 _DOTTED = re.compile(r"\.(?=[a-zA-Z])(?<=[\w-]\.)").search
 _DOTTED_DIGIT = re.compile(r"\.(?=[0-9])(?<=[0-9]\.)").search
 
 
 class FormMatch(NamedTuple):
-    """A name found by its form, its type, and the confidence that it is one."""
+    """A name found by its form: its type, the name itself, and the confidence that it is a name."""
 
     type: str
     name: str
@@ -344,7 +345,7 @@ def field_type(name: str) -> str:
 
 
 def _number(field: str, value: int) -> _Leaf | None:
-    """The integer in an id field, as an id; one of fewer than four digits is more likely a count."""
+    """The integer in an id field, as an id; None below 1,000, because small numbers are more likely counts."""
     return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
 
 
@@ -406,6 +407,7 @@ _NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "fals
 # Between simple commands.
 _JOINTS = re.compile(r"\|\||&&|[|;\n&]")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+# A program after its folder, if any: "run.sh" in "./run.sh".
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
 # A variable set before a program: FOO=1.
 _SETTING = re.compile(r"[A-Za-z_]\w*=")

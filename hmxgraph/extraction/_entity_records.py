@@ -62,7 +62,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that does."""
+    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that says so."""
 
     source: Thing
     relation_type: str
@@ -153,7 +153,7 @@ class _Reading:
         if own:
             yield own.thing
             if place.owner and place.owner != own.thing:
-                # "order_details" that hold an "order_id" are an order.
+                # A record in "order_details" with an "order_id" is an order: the relation is called "order".
                 names_noun = not place.relation or place.relation.startswith(f"{own.noun}_")
                 yield Link(place.owner, own.noun or own.thing.type if names_noun else place.relation, own.thing)
         for field in fields:
@@ -169,8 +169,8 @@ class _Reading:
     def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
         """The field that identifies the record itself; a record without one is part of the record around it.
 
-        That is its key in an index; else the best field about the record's noun; else its name. For the outermost
-        record, it may also be a field that the hint names, or any field.
+        A record in an index is identified by its key there; any other by the best field about its noun, else by its
+        name. The outermost record may also be identified by a field that the hint names, or by any field.
         """
         if place.index_key:
             same = [
@@ -178,15 +178,16 @@ class _Reading:
             ]
             return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
         single = [field for field in fields if field.alone]
-        named = [field for field in single if _is_own(field.noun, place.noun)]
-        if not named and (person := _person(place.node)):
-            named = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
-        known = place.owner is None and any(field.level < _TYPE for field in single)
-        if not named and place.noun and not known and (name := _own_name(place)):
-            named = [name]
-        if not named and place.owner is None:
-            named = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint] or single
-        return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
+        candidates = [field for field in single if _is_own(field.noun, place.noun)]
+        if not candidates and (person := _person(place.node)):
+            candidates = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
+        has_id = place.owner is None and any(field.level < _TYPE for field in single)
+        if not candidates and place.noun and not has_id and (name := _own_name(place)):
+            candidates = [name]
+        if not candidates and place.owner is None:
+            hinted = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint]
+            candidates = hinted or single
+        return min(candidates, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
 # Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
@@ -254,10 +255,10 @@ def _noun_of(key: str) -> _Noun:
         return _Noun(stem, stem, _NUMBER)
     whole = singular("_".join(words))
     if kind in _TYPED:
-        of_other = words[-1] in {"name", "path", "address"} and stem
-        return _Noun(
-            "name" if stem in _NAME_QUALIFIERS else stem if of_other else whole, kind, _LEVELS.get(kind, _TYPE)
-        )
+        # "file_path" is about a file; "full_name" is just a name.
+        stem_is_noun = words[-1] in {"name", "path", "address"} and stem
+        noun = "name" if stem in _NAME_QUALIFIERS else stem if stem_is_noun else whole
+        return _Noun(noun, kind, _LEVELS.get(kind, _TYPE))
     named = stem if words[-1] == "name" else whole
     if named in NAMING_FIELDS:
         return _Noun(named, named, _TYPE)

@@ -171,7 +171,7 @@ _NO_NAMES = frozenset(
 class NameSpan(NamedTuple):
     """A name as written, whether it certainly is a person's, and the confidence that it is a name.
 
-    Several words are more certainly a name than one, and one inside a sentence more than one that opens it.
+    The confidence is highest for names of several words, and lowest for a single word that opens a sentence.
     """
 
     name: str
@@ -182,8 +182,8 @@ class NameSpan(NamedTuple):
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
     """The names in *text*; *titled* marks prose about the subject of a title, as opposed to conversation.
 
-    *listing* marks text that may be formatted for display. Single capitalised words then count only directly after a
-    word in lower case.
+    *listing* marks text that may be formatted for display. A single capitalised word then counts only directly after a
+    word in lower case, unless it is spelt like a name ("GitHub", "NASA").
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
@@ -253,7 +253,7 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the name starts after the first word: "L. The" across two sentences, "Return the Garden Hose".
+    """Whether the name starts after the first word: as in "Return the Garden Hose", or in "L. The" (two sentences).
 
     >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
     (True, False)
@@ -322,13 +322,13 @@ def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> I
 
 
 def _names(words: list[str]) -> Iterator[NameSpan]:
-    """Yield the name that *words* form, and the names inside it; of names joined by "and", each by itself."""
+    """Yield the name that *words* form, and the names inside it; names joined by "and" are yielded separately."""
     if "and" in words:
         yield from _split_at_and(words)
     elif "of" in words:
         yield from _split_at_of(words)
     else:
-        yield from _with_bearer(words)
+        yield from _with_officeholder(words)
 
 
 def _split_at_and(words: list[str]) -> Iterator[NameSpan]:
@@ -348,13 +348,13 @@ def _split_at_of(words: list[str]) -> Iterator[NameSpan]:
         right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are not names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
-        yield from _with_bearer(left)
+        yield from _with_officeholder(left)
     kept = _trimmed(right, opening=False)
     if kept:
         yield from _names(kept)
 
 
-def _with_bearer(words: list[str]) -> Iterator[NameSpan]:
+def _with_officeholder(words: list[str]) -> Iterator[NameSpan]:
     """Yield the whole name, and the two or more words after an office: "Senator Barnaby Joyce", "Barnaby Joyce"."""
     yield _span(words, 0.8 if len(words) > 1 else 0.6)
     office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
@@ -387,7 +387,7 @@ def _quoted(text: str) -> Iterator[NameSpan]:
 
 
 def _is_title(words: list[str]) -> bool:
-    """Whether *words* are capitalised like a title; a single common word such as "Yes" is none."""
+    """Whether *words* are capitalised like a title; a single common word such as "Yes" is not a title."""
     if not _CAPITAL.match(words[0]):
         return False
     fit = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])

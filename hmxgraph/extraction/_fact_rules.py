@@ -100,8 +100,8 @@ _PROPERTIES = (
 # Cues are single words.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
 _NEW = r"(?:(?:new|current|latest|revised|updated) )?"
-# A property with the words around it: "release date", "default branch", "deadline for the audit". The rule for the
-# speaker's own time zone is another one.
+# A property with the words around it: "release date", "default branch", "deadline for the audit". Not "my time zone",
+# which has a rule of its own.
 _PROPERTY = (
     rf"(?P<subject>(?:(?!(?:my|your|his|her|their|that|says?|said)\b)[\w-]+ ){{0,4}}?"
     rf"(?:{'|'.join(_PROPERTIES)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
@@ -734,7 +734,8 @@ FACT_RULES: tuple[FactRule, ...] = (
     ),
 )
 # A text is searched for facts if it contains one of CUES or PHRASES, or matches OWN_KIN_OR_ID. The words in _COMMON are
-# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. "I am now a nurse" needs another cue.
+# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. A text that says only "I am now a nurse" is
+# not searched.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (

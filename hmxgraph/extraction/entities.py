@@ -15,8 +15,8 @@ from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
 
-# Types whose names people spell in many ways; of other names, only case and a leading "#" or "./" are ignored.
-_SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
+# Types whose names people spell in many ways. For other types, only case and a leading "#" or "./" are ignored.
+_FREELY_SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
@@ -66,7 +66,7 @@ def normalise(entity_type: str, name: str) -> str:
     >>> normalise("tool", "Get_Order"), normalise("file", "./src/App.py"), normalise("order", "#W2378156")
     ('get_order', 'src/app.py', 'w2378156')
     """
-    if entity_type in _SPELT:
+    if entity_type in _FREELY_SPELT:
         return _plain(name)
     trimmed = name.strip()
     if entity_type == "file":
@@ -154,7 +154,7 @@ _FIXERS = ("tool", "command", "file", "symbol")
 
 
 def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
-    """Yield the relations of the table for an event of this type; *entities* are those of the event by type."""
+    """Yield the relations that `RELATION_RULES` gives an event of this type; *entities* are the event's, by type."""
     for rule in _BY_TYPE.get(event_type, ()):
         if rule.source in entities and rule.target in entities and (failed or not rule.failed):
             pairs = [(source, target) for source in entities[rule.source] for target in entities[rule.target]]
@@ -179,7 +179,7 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
 def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
 
-    *named* pairs the entities of *text* with their names, in upper or lower case.
+    *named* holds the entities of *text*, each with its name; case does not matter.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
@@ -226,7 +226,7 @@ class MentionCollector:
         return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name* and return its entity; None if it is no name, or a new one beyond the limit."""
+        """Count one mention of *name* and return its entity; None if it is not a name, or a new one without room."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._by_key.get(key)
@@ -310,14 +310,15 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# If records refer to each other, the limit of results is raised: to this many mentions, then by this many further ones.
+# If records refer to each other, the limit of results is raised: to this many mentions while records are read, then by
+# this many further ones for the names outside records.
 _MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
 # Events that mention their agent.
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _RESULTS = frozenset({"tool_result", "api_result"})
 _TALK = frozenset({"message", "feedback"})
-# Fields of other than structured events that are searched for names in running text.
+# Unless an event is structured, these of its fields are searched for names in running text.
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
 # Characters read of each running text or command line in the fields of an event.
 _LONGEST_FIELD = 2_000
@@ -389,7 +390,10 @@ def _describing(event: Event) -> Mapping[str, Any]:
 
 
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify; return their relations, and the names of all things."""
+    """Add the things that the records of *event* identify.
+
+    Return their relations, and the names of all things, including those for which there was no room.
+    """
     content = _describing(event)
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
@@ -418,7 +422,7 @@ def _actor(event: Event, collector: MentionCollector) -> None:
 
 
 def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
-    """The relations of the table for *event*, and the fix that its text reports."""
+    """The relations that `RELATION_RULES` gives *event*, and the fixes that its text reports."""
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":
