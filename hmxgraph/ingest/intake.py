@@ -67,7 +67,7 @@ def _text(payload: Any) -> str:
 
 
 def _printed(payload: Any) -> str:
-    """The value as Python prints it; without the parts that are too deep or, as numbers, too long to print."""
+    """The value as Python prints it; parts nested too deeply and numbers too long to print are left out."""
     try:
         return str(payload)
     except (RecursionError, ValueError):
@@ -85,7 +85,9 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    *refuse* also gets each rejection, with its payload; with *on_error* ``raise``, the first one is then raised.
+    *refuse* is called with each rejection and its payload. With *on_error* ``raise``, the first rejection is then
+    raised as an error.
+
     An event that names another tenant than that of *tally* is rejected. With *rehome*, events may also name the tenant
     of the first event: they are stored under the tenant of *tally* and counted as ``rehomed``. Only major version 1 of
     HMX is accepted, and only times that can be written back in UTC; times more than *skew_us* after *clock* cause a

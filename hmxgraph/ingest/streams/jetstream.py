@@ -78,7 +78,7 @@ async def _ignore_failed_attempt(_: Exception) -> None:
 
 
 def from_url(url: str, idle_seconds: float | None) -> JetStream:
-    """The consumer named by ``nats://host:port/stream/subject?durable=d``; without a subject, it gets all of them."""
+    """The consumer named by ``nats://host:port/stream/subject?durable=d``; without a subject, it gets all messages."""
     parts = urlsplit(url)
     stream, _, subject = parts.path.strip("/").partition("/")
     durable = parse_qs(parts.query).get("durable", ["hmxgraph"])[-1]
