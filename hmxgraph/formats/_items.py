@@ -125,8 +125,8 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     """The output of a command, whether it succeeded (None if unknown), and further content fields of its result.
 
-    Those are its exit code, duration and timeout, if stated. Codex wraps all of these in an object, shell calls in a
-    list of objects; any other value is the output itself.
+    The further fields are the exit code, duration and timeout, if stated. Codex wraps output and fields in an object,
+    shell calls in a list of objects; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})

@@ -25,7 +25,7 @@ ROLES = {
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
 }
-# Who wrote a message, by its role; the text of tools is no message.
+# Who wrote a message, by its role; the text of a tool is not a message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
 # Types of blocks that are calls, results and thoughts; a field marks those results that have no type (Gemini's).
 _CALL_BLOCKS = frozenset(
@@ -163,7 +163,7 @@ class _BlockReader:
     def _add_message(self) -> None:
         """Append the text and attachments since the last call, result or thought.
 
-        They are one message, or for a user, one draft per passage; beside the results of a tool, an observation.
+        They become one message. A user's become one draft per passage, a tool's (beside its results) an observation.
         """
         pending = contents(self._message_blocks)
         self._message_blocks = []

@@ -144,7 +144,7 @@ def _is_withheld(value: Any) -> bool:
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
     """The text that an agent received or returned, as a message; in an object of arguments, its ``task``.
 
-    Empty if there is none: other objects and arrays of JSON are no text for a reader.
+    Empty if there is none; other JSON objects and arrays are not text for a reader.
     """
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
@@ -242,7 +242,7 @@ def is_retold(message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The outcome of a call, as stated by a span below its own."""
+    """The outcome of a call, as stated by a span below the call's own span."""
 
     success: bool | None = None
     error: str = ""

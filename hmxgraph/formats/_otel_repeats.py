@@ -180,9 +180,9 @@ class Repeats:
     def take_waiting(self, session_id: str, call: tuple[str, Any], *, exact: bool, answered: bool) -> str:
         """Remove the model's call to which a tool's span belongs, and return its id; "" if there is none.
 
-        It is the oldest call to the same tool with the same arguments; if there is none, the oldest with others, except
-        where *exact* is set and the span's arguments are known. With *answered*, calls whose result was in a prompt are
-        searched before waiting ones.
+        It is the oldest call to the same tool with the same arguments. If there is none, it is the oldest call to the
+        tool with any arguments, unless *exact* is set and the span's arguments are known. With *answered*, calls whose
+        result was in a prompt are searched before waiting ones.
         """
         tool, arguments = call
         for calls in ([self._answered] if answered else []) + [self._waiting]:
@@ -200,14 +200,14 @@ class Repeats:
         """Note the texts among a call's arguments: one of them may be the prompt of the agent that is called."""
         for value in arguments.values():
             if isinstance(value, str) and len(value) >= _SHORTEST_PROMPT:
-                self.is_new(_passed_on(trace_id, value))
+                self.is_new(_passed_on_key(trace_id, value))
 
     def is_passed_on(self, trace_id: str, words: str) -> bool:
         """Whether a prompt is an argument of an earlier call in its trace."""
-        return _passed_on(trace_id, words) in self._seen
+        return _passed_on_key(trace_id, words) in self._seen
 
 
-def _passed_on(trace_id: str, words: str) -> str:
+def _passed_on_key(trace_id: str, words: str) -> str:
     return f"{trace_id}/passed/{derived_id(_plain(words))}"
 
 

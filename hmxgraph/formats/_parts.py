@@ -71,7 +71,7 @@ def block_text(block: Any) -> str | None:
 def attachment(block: Any) -> JsonObject:
     """A non-text block as an attachment: its kind, and the size and hash of its data, or its address and names.
 
-    If it has neither, its fields.
+    A block with none of these keeps its fields.
 
     >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
     2

@@ -205,7 +205,7 @@ def indexed_list(flat: Mapping[str, Any], prefix: str) -> list[Any]:
 
 
 def _lists(node: Any, depth: int) -> Any:
-    """*node* with each object whose keys are all numbers as a list in their order."""
+    """*node*, with each object whose keys are all numbers turned into a list in the order of these numbers."""
     if not isinstance(node, dict) or depth > _DEEPEST:
         return node
     inner = {key: _lists(part, depth + 1) for key, part in node.items()}

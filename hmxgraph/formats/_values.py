@@ -100,7 +100,7 @@ def parsed(value: str) -> Any:
 _SECOND_US = 1_000_000
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
 # Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
-# seconds. Each limit with the microseconds in its unit.
+# seconds. With each limit, the number of microseconds in its unit.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
 # Number of digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
 _DIGITS = frozenset({10, 13, 16, 19})

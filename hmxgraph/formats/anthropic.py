@@ -53,7 +53,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_anthropic(message: Mapping[str, Any]) -> bool:
-    """Whether a message contains a block of a type that plain messages have not."""
+    """Whether a message contains a block of a type that plain messages do not have."""
     return "role" in message and any(
         name(mapping(block).get("type")) in _BLOCKS for block in listed(message.get("content"))
     )

@@ -164,7 +164,7 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above which contents and outcome this span states, so that none is converted twice."""
+        """Note the span's contents and outcome for the spans above it, so that nothing is converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
@@ -204,7 +204,8 @@ class _Traces:
         inputs = () if self._lineage.has_below(span, ASKED) else messages.inputs
         outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
         repeats_outer = self._lineage.is_inside_converted(span)
-        # A prompt of a model repeats the conversation; a prompt of an agent is one turn of it.
+        # A model's prompt repeats the conversation from its start: equal chains of messages are repetitions. An agent's
+        # prompt is one turn, so its chain starts with the span, and equal prompts differ.
         chain = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
@@ -220,7 +221,7 @@ class _Traces:
         elif scene.kind == "agent":
             yield self._left_out(scene, _reason(span, _stated_kind(span)))
         elif not span.failed:
-            yield self._left_out(scene, f"{_named(span)}: content was not recorded")
+            yield self._left_out(scene, f"{_label(span)}: content was not recorded")
         if scene.kind == "model" and span.failed and not self._lineage.has_below(span, FAILED):
             yield self._failure(scene)
         yield self._frame(scene, ""), Reading(tuple(_evaluations(span, whole=False)))
@@ -298,7 +299,7 @@ class _Traces:
             self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
+        """*draft* under its call's id; None if the call has a result, or if it is unknown and the result is not new."""
         stated_id = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated_id)
         tool = text(draft.content.get("tool_name"))
@@ -345,8 +346,8 @@ class _Traces:
     def _match_call(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
         """The id of a tool span's call, and whether the conversation has the call already.
 
-        A framework may give the span another id, or none: then it belongs to one of the model's calls to the same tool
-        that still lack a span, as ``Repeats.take_waiting`` chooses it.
+        A framework may give the span another id, or none. Then the span belongs to one of the model's calls to the same
+        tool that still lack a span; ``Repeats.take_waiting`` chooses which.
         """
         call_id = self._repeats.call_id(scene.session_id, call.call_id)
         if call_id and self._repeats.is_known_call(scene.session_id, call_id):
@@ -361,7 +362,7 @@ class _Traces:
         return call_id, False
 
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
-        """Whether a tool span's result is new; an unrecorded one stays new, as the next prompt may contain it."""
+        """Whether a tool span's result is new; if it was not recorded, the next prompt may still bring it as new."""
         key = f"{scene.session_id}/result/{call_id}"
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
@@ -464,7 +465,7 @@ def _reason(span: Span, kind: str) -> str:
     """Why a span has no events, with its kind or name."""
     if kind == "ending":
         return "ending of a tool call, read with the call"
-    return f"span of kind {kind[:40]}" if kind else _named(span)
+    return f"span of kind {kind[:40]}" if kind else _label(span)
 
 
 def _stated_kind(span: Span) -> str:
@@ -472,7 +473,7 @@ def _stated_kind(span: Span) -> str:
     return name(span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind"))
 
 
-def _named(span: Span) -> str:
+def _label(span: Span) -> str:
     """The name of a span, with ``*`` in place of ids and numbers.
 
     Left-out spans are counted by name, so spans of one kind must have one name.
