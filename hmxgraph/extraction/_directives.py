@@ -174,7 +174,7 @@ _POINTING = pattern(
 )
 # Words that tie a directive to the people or things of the moment: "mine", "the other", "the original".
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
-# What makes a verbless ban of a phrase that could also report that something is missing: "please", ", ever".
+# Words that show that "no ..." forbids something, and does not just report that it is missing: "please", ", ever".
 _EMPHATIC_BAN = pattern(r"\bplease\b|, ever\b")
 # Start of a further clause that does not belong to the instruction itself.
 _NEXT_CLAUSE = pattern(
@@ -204,7 +204,7 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
-# The confidence that a rule after a label needs: only strong heads and system prompts give it.
+# Minimum confidence of a rule after a label, reached by strong heads ("always"), "you must not" and system prompts.
 _SURE = 0.85
 # Words that allow no exception.
 _ABSOLUTE = pattern(

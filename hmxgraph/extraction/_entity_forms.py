@@ -438,7 +438,7 @@ def _command(words: list[str]) -> str:
 
 
 def _subcommand(words: list[str]) -> str:
-    """The first plain word among six that is not the value of a short option; empty if there is none."""
+    """The first plain word among the first six that is not the value of a short option; empty if there is none."""
     for at, word in enumerate(words[:6]):
         if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
             return word

@@ -82,7 +82,10 @@ class _Field(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A JSON node to be read: its noun, the thing that contains it, their relation, and its key in an index, if any."""
+    """A JSON node to be read: its noun, the thing that contains it, and their relation.
+
+    ``index_key`` is its key if the node around it is an index: an object whose keys identify the records in it.
+    """
 
     node: Any
     noun: str = ""

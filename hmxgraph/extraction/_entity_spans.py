@@ -154,7 +154,7 @@ _SMALL_IN_TITLE = frozenset(
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
     """.split()  # noqa: SIM905 - as above
 )
-# Signs that may end what stands before a sentence, and signs that may open one.
+# Characters after which a sentence may begin, and characters that may precede its first word.
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 _OPENING = frozenset("\"'([{*_~")
 # In characters; the rest of longer documents mostly repeats their names.
@@ -183,7 +183,7 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
     """The names in *text*; *titled* marks prose about the subject of a title, as opposed to conversation.
 
     *listing* marks text that may be formatted for display. A single capitalised word then counts only directly after a
-    word in lower case, unless it is spelt like a name ("GitHub", "NASA").
+    word in lower case, or if it has further capitals or a digit ("GitHub", "NASA").
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']

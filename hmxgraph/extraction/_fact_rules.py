@@ -85,7 +85,7 @@ _IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
-# An id or address: an e-mail address or handle, or groups with digits ("+49 151 111 0000"), whole or not at all.
+# An id or address, matched whole or not at all: an e-mail address, a handle, or groups with digits ("+49 151 111 00").
 _IDENTIFIER = (
     r"(?P<object>[\w.+-]*@[\w.-]*\w"
     r"|#?\+?\(?(?=[\w.+-]*\d)(?:\w|[.+-](?=\w))+\)?(?:(?: ?[/-] ?| )\(?(?:\d|[.-](?=\d))+\)?)*"
@@ -131,7 +131,7 @@ _PERSON = rf"(?!{_NOT_A_NAME}\b){_NAME}"
 _ROLE = (
     rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
 )
-# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense.
+# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense ("care").
 _TOOL = (
     r"(?!(?:care|caution|confidence|ease|pride|approval|permission|downtime|us|them|it|him|her|you|people|users|others"
     r"|customers|partners|friends|colleagues|everything|nothing|something)\b)[A-Za-z][\w.+#-]*\w(?: [A-Z][\w.-]*)?"

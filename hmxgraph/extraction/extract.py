@@ -104,7 +104,7 @@ def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
 def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNOWN) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
 
-    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule that it does not repeat.
+    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule without saying which it was.
     """
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
     # After verbs like "skip" the sense is reversed: "you may skip the review" waives the review, "you no longer have to
@@ -688,6 +688,7 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     if liking:
         yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
     for fact in _facts.facts(sentence) if families.facts else ():
+        # "My name is Ann" is about the unnamed user; other facts are then about Ann.
         draft = fact_draft(fact, voice.subject if fact.predicate == "name" else fact_subject, "statement")
         if draft:
             yield draft

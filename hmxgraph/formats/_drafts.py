@@ -22,8 +22,8 @@ _LONG_ID = 16
 _MILLISECOND = 1_000
 # Microseconds between lines of a source without times.
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time. A record of up to 50 parts needs less for its own offsets; after a
-# longer one, the next record starts a multiple later.
+# Microseconds between records of the same time. The offsets in a record of up to 50 parts are smaller; after a longer
+# record, the next one starts a multiple of this later.
 _TIE = 250
 # Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
 # record, a part gets at least the rank of the parts before it.
@@ -209,7 +209,7 @@ def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft, an empty reason, and warnings; None and the reason if it contained nothing but packs.
+    """The event of a draft, with "" and warnings; if it held nothing but packs, None with the reason.
 
     *order* is the offset of its sequence from the time of the frame.
     """

@@ -32,7 +32,7 @@ _HOSTED = {
     "mcp_call": ("arguments", "output"),
 }
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
-# Durations of more seconds, such as infinity, are ignored.
+# In seconds; longer durations, such as infinity, are ignored.
 _LONGEST_SECONDS = 1e9
 # Items without anything to store, with the reason.
 _SKIPPED = {

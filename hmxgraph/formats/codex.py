@@ -99,7 +99,8 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        # A later header begins another session, whereas one directly after the first is the original's, in a fork.
+        # After any other line, a header begins another session. Directly after the first header, a second one is the
+        # header of the session that this one was forked from.
         self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):

@@ -362,7 +362,7 @@ class _Traces:
         return call_id, False
 
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
-        """Whether a tool span's result is new; if it was not recorded, the next prompt may still bring it as new."""
+        """Whether a tool span's result is new; an unrecorded one is not noted, since the next prompt may contain it."""
         key = f"{scene.session_id}/result/{call_id}"
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
