@@ -41,8 +41,9 @@ _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
-# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
+# Words that point at things at hand instead of a kind of thing.
 _NOT_A_KIND = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
+# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
 _KIND = (
     rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,3}}?"
     r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
@@ -61,6 +62,7 @@ _CONDITION_CLAUSE = pattern(
     rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
     rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
+# "I'd like you to ", "Could you please ", "You should ".
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
@@ -70,7 +72,7 @@ _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
 )
-# Heads that are enough by themselves (insisting, naming), and heads that need a general word such as "every" (casual).
+# Heads that are enough by themselves.
 _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
@@ -78,7 +80,9 @@ _INSISTING_HEADS = (
 # These heads must be followed by at least three words: "make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS = ("make sure", "be sure", "ensure")
 _LEAST_WORDS_ASSURED = 3
+# Heads before a name, also enough by themselves.
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
+# Heads that need a general word such as "every" in the sentence.
 _CASUAL_HEADS = (
     "stop",
     "use",
@@ -92,16 +96,19 @@ _CASUAL_HEADS = (
     "write",
     "format",
 )
+# A milder head and the word after it.
 _MILD = pattern(
     rf"(?:please\s+)?(?P<head>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<word>[\w'-]+)"
 )
-# Heads that need a word after them that can be a verb, and heads that need a known base verb.
+# Heads that need a word after them that can be a verb.
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
+# Heads that need a known base verb after them.
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
 # "Keep your answers short".
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
+# Words of obligation or prohibition.
 _MUST = pattern(
     r"(?:must|should (?:always|never)|may (?:not|only)|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
 )

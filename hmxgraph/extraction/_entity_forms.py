@@ -56,9 +56,10 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*; its group 1 is a name if *accepts*.
+    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*.
 
-    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form.
+    Its group 1 is a name if it passes *accepts*, too. ``examples`` pair a text with the name in it;
+    ``counterexamples`` contain no name of this form.
     """
 
     type: str
@@ -241,9 +242,11 @@ _BY_SIGN = tuple(
 
 # Strings and integers examined per event.
 MAX_LEAVES = 200
-# Maximum lengths in characters: of ids and concepts, of other names, and of command lines.
+# Maximum length of ids and concepts, in characters.
 _LONGEST_ID = 80
+# Maximum length of other names, in characters.
 _LONGEST_NAME = 200
+# Maximum length of command lines, in characters.
 _LONGEST_COMMAND = 2_000
 # The built-in entity types. Records add others: the nouns in their field names.
 FIXED_TYPES = frozenset(

@@ -17,8 +17,10 @@ from hmxgraph.protocol.parsing import parse_json
 
 # Maximum number of records read per event.
 MOST_RECORDS = 60
-# Limits for texts parsed as JSON: characters of each, and number per event.
-_LONGEST_JSON, _MOST_JSON = 64_000, 4
+# Maximum number of characters of a text that is parsed as JSON.
+_LONGEST_JSON = 64_000
+# Maximum number of texts parsed as JSON per event.
+_MOST_JSON = 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # In characters.
 _LONGEST_NOUN = 40
@@ -33,8 +35,9 @@ _WRAPPERS = frozenset(
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs in tool names, and words that may follow the noun in a tool name: get_user_details.
+# Verbs in tool names.
 _TOOL_VERBS = BASE_VERBS | {"lookup"}
+# Words that may follow the noun in a tool name: "details" in get_user_details.
 _AFTER_NOUN = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )

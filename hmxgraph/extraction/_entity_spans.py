@@ -154,8 +154,9 @@ _SMALL_IN_TITLE = frozenset(
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
     """.split()  # noqa: SIM905 - as above
 )
-# Characters after which a sentence may begin, and characters that may precede its first word.
+# Characters after which a sentence may begin.
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
+# Characters that may precede the first word of a sentence.
 _OPENING = frozenset("\"'([{*_~")
 # In characters; the rest of longer documents mostly repeats their names.
 LONGEST_TEXT = 20_000

@@ -96,9 +96,9 @@ def _plain(name: str) -> str:
 
 # Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
-# Limits per event: of relations outside records, and of those in records, which may hold more: an order with its items,
-# their products and names.
+# Maximum number of relations outside records per event.
 _MAX_RELATIONS = 12
+# Maximum number of relations in records per event: an order may list its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
 # Confidence of relations in results and other records.
 _RECORDED = 0.95
@@ -206,8 +206,9 @@ def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 
 # Collecting mentions: one per name, up to a limit per event.
 
-# Maximum number of mentions per event, and of further spellings per mention.
+# Maximum number of mentions per event.
 _MAX_MENTIONS = 32
+# Maximum number of further spellings per mention.
 _MAX_ALIASES = 4
 # Weakest first.
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
@@ -310,9 +311,10 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# If records refer to each other, the limit of results is raised: to this many mentions while records are read, then by
-# this many further ones for the names outside records.
-_MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
+# If records refer to each other, the limit is raised to this many mentions while records are read.
+_MAX_RECORD_MENTIONS = 24
+# After such records, the names outside records may add this many mentions.
+_MAX_FURTHER_MENTIONS = 8
 # Events that mention their agent.
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
@@ -364,7 +366,7 @@ def _entities_of_talk(event: Event, voice: Voice, collector: MentionCollector) -
 
 def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relation]:
     """Collect the mentions in any other event, and return the relations between them."""
-    content = _describing(event)
+    content = _searched_content(event)
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
     _actor(event, collector)
@@ -382,8 +384,8 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
     return [*relations[:_MAX_RELATIONS], *record_relations]
 
 
-def _describing(event: Event) -> Mapping[str, Any]:
-    """The content of *event*; of a remembered memory, without the id of the memory that it supersedes."""
+def _searched_content(event: Event) -> Mapping[str, Any]:
+    """The content of *event* in which names are searched for: not the id of the memory that a new memory supersedes."""
     if event.event_type != MEMORY_EVENT:
         return event.content
     return {name: value for name, value in event.content.items() if name != "supersedes"}
@@ -394,7 +396,7 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
 
     Return their relations, and the names of all things, including those for which there was no room.
     """
-    content = _describing(event)
+    content = _searched_content(event)
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
     hint = tool if part and isinstance(tool, str) else event.event_type

@@ -27,10 +27,11 @@ ROLES = {
 }
 # Who wrote a message, by its role; the text of a tool is not a message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
-# Types of blocks that are calls, results and thoughts; a field marks those results that have no type (Gemini's).
+# Types of blocks that are calls.
 _CALL_BLOCKS = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call", "server_tool_call"}
 )
+# Types of blocks that are results.
 _RESULT_BLOCKS = frozenset(
     {
         "tool_result",
@@ -41,7 +42,9 @@ _RESULT_BLOCKS = frozenset(
         "server_tool_result",
     }
 )
+# Fields that mark results without a type, as Gemini writes them.
 _RESULT_FIELDS = frozenset({"function_response", "functionResponse"})
+# Types of blocks that are thoughts.
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
 
 

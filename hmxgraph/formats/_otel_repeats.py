@@ -17,9 +17,11 @@ from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.lenient import storable
 
-# Maximum number of keys in ``_seen``, of entries in each other table, and of calls in each list of calls.
+# Maximum number of keys in ``_seen``.
 _MOST_SEEN = 50_000
+# Maximum number of entries in each other table.
 _MOST_ENTRIES = 20_000
+# Maximum number of calls in each list of calls.
 _MOST_CALLS = 1_000
 # Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")

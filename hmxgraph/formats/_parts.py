@@ -15,7 +15,7 @@ _TEXT_FIELDS = ("text", "content", "output_text", "input_text", "refusal", "tran
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Strings of more characters in the fields of a non-text block are cut: they are data, of no use to a reader.
+# In characters: longer strings in the fields of a non-text block are cut, because they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
 _DATA_FIELDS = ("data", "file_data", "b64_json", "blob", "base64")

@@ -26,7 +26,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the objects fit Anthropic's formats; if any does, plain messages among them count, too.
+    """How well the objects fit Anthropic's formats; if any of them fits, plain messages among them count, too.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0

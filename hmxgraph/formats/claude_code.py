@@ -78,8 +78,9 @@ _SYSTEM_NOISE = {
     "compact_boundary": "start of a compaction; its summary follows",
 }
 _SOURCE = f"harness:{AGENT_NAME}"
-# Results of calls that the user declined begin with one of these; the user's reason, if any, follows ``_REASON``.
+# Results of calls that the user declined begin with one of these.
 _DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
+# In such a result, the user's reason, if any, follows these words.
 _REASON = "the user said:\n"
 # Results of cancelled calls begin with one of these.
 _CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")

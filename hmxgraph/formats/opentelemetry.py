@@ -320,7 +320,7 @@ class _Traces:
 
     def _tool(self, scene: _Scene) -> Iterator[FramedReading]:
         span = scene.span
-        call = tool_of(span).ended(self._lineage.ending(span))
+        call = tool_of(span).with_ending(self._lineage.ending(span))
         if self._lineage.is_inside_call(span, call.tool):
             yield self._left_out(scene, "span of a part of a tool call")
             return

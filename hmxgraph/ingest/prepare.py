@@ -25,8 +25,9 @@ _USER_MESSAGE = 0.7
 _OTHER_EVENT = 0.5
 # Minimum salience of an event that reports a failure.
 _FAILURE_MINIMUM = 0.85
-# Added for a new signature, and subtracted for a repeat.
+# Added for a signature that is new to the tenant.
 _NEW_BONUS = 0.1
+# Subtracted for an exact repeat.
 _REPEAT_PENALTY = 0.2
 
 
@@ -119,8 +120,9 @@ _MOST_TERMS = 4_000
 # Vectors with a norm outside these bounds lose their direction in single precision, in which the server compares them.
 _SMALLEST_NORM, _LARGEST_NORM = 1e-15, 1e15
 _SECOND_US = 1_000_000
-# Fields of the document that are stored as they are: those of every event, and those that an event may lack.
+# Fields of the document that every event has and that are stored as they are.
 _REQUIRED = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
+# Fields of the document that an event may lack and that are stored as they are.
 _OPTIONAL = ("trace_id", "correlation_id", "parent_event_id", "source", "provenance_ref", "ttl_seconds")
 _scope = lru_cache(maxsize=1024)(scope_token)
 

@@ -218,8 +218,9 @@ class _Splitter:
 
 # Maximum number of bytes read at once.
 CHUNK = 1 << 18
-# Seconds without anything new that count as a pause, and seconds after which waiting events are written in any case.
+# Seconds without anything new that count as a pause.
 LINGER = 0.01
+# Seconds after which waiting events are written in any case.
 LONGEST = 0.25
 
 

@@ -14,8 +14,9 @@ from hmxgraph.text.masking import public_address
 
 # The field of an entry that holds its event.
 FIELD = b"event"
-# Maximum number of entries of one read, and maximum milliseconds that it waits at the server.
+# Maximum number of entries of one read.
 READ_AT_ONCE = 1_000
+# Maximum milliseconds that a read waits at the server.
 _LONGEST_WAIT_MS = 60_000
 
 
