@@ -23,6 +23,7 @@ _ANNOUNCED = (
 _ANNOUNCEMENT = pattern(
     rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
 )
+# The same announcement anywhere in the opening of a directive: "one more rule", "policy change".
 _ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
 # An announced rule has at least three words, thus two spaces.
 _LEAST_SPACES = 2
@@ -175,6 +176,7 @@ _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
 # Words that tie a directive to the moment in which it is given.
 _PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
+# Words that refer to something at hand: "fix this", "do it now", "use it instead".
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
     r"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
@@ -483,6 +485,7 @@ def _without_greeting(sentence: str) -> str:
 
 # Withdrawn rules: what is allowed now, what is no longer required, and rules to be dropped.
 
+# Words around "may" and "can": "you may now push".
 _NOW = r"(?: now| again| once more| also)*"
 _ANY_MORE = r"(?:any ?more|any longer|from now on)\b"
 _AS_OF_NOW = r"(?:now|again|once more|from now on)\b"
@@ -499,6 +502,7 @@ _ALLOWED = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
     pattern(rf"it(?:'s| is){_NOW} {_FINE}{_NOW}(?: for (?:you|us))? to (?P<matter>.+)"),
 )
+# The speaker as the object of a rule: "call me".
 _SPEAKER = pattern(r"\b(?:me|us)\b")
 # What is allowed again was forbidden before.
 _AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
@@ -524,9 +528,11 @@ _NEED_NOT = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:necessary|required|needed|mandatory)\b"),
     pattern(r"it(?:'s| is) no longer (?:necessary|required|needed|mandatory) to (?P<matter>.+)"),
 )
+# A word for a rule, with up to two words before it: "the new naming rule".
 _RULE_NOUN = (
     r"(?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|instructions?|bans?|restrictions?|requirements?|orders?|directives?)"
 )
+# Between a rule and its matter: "the ban on emojis", "the rule that you must sign".
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
 # "Forget the rule about pushing to main", "the ban on emojis is lifted".
 _FORGET = (
@@ -544,10 +550,12 @@ _CALLED = (
     r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
     r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
 )
+# "No longer applies", "is off", "has been withdrawn".
 _OVER_AND_DONE = (
     r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
     r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
 )
+# "The 10:00 rule no longer applies", "please forget the emoji ban".
 _NAMED_RULES = (
     pattern(rf"{_CALLED} {_OVER_AND_DONE}(?: (?:now|{_ANY_MORE}))*\W*$"),
     pattern(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 # Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
 
+# Endings of file names.
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
     "|ipynb|jar|java|jpe?g|js|json|jsonl|jsx|kt|lock|log|lua|md|mjs|mov|mp3|mp4|ndjson|odt|orig|parquet|patch|pdf"
@@ -15,6 +16,7 @@ _EXTENSIONS = (
     "|ppt|pptx|proto|ps1|py|pyi|r|rb|rs|rst|scala|sh|sql|sqlite|svg|swift|tar|tex|tf|tfvars|tgz|toml|ts|tsv|tsx|txt|vue"
     "|wasm|wav|webp|whl|xls|xlsx|xml|ya?ml|zip|zsh"
 )
+# Endings of host names.
 _DOMAINS = (
     "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
     "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
@@ -233,6 +235,7 @@ def host_of(url: str) -> str:
     return host.split(":", 1)[0].removeprefix("www.")
 
 
+# The forms grouped by their test, so that each test runs once per text.
 _BY_SIGN = tuple(
     (sign, tuple(form for form in FORMS if form.sign is sign)) for sign in dict.fromkeys(form.sign for form in FORMS)
 )
@@ -409,11 +412,13 @@ _PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then"
 _NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "false", "exit", "if", "for", "while"})
 # Between simple commands.
 _JOINTS = re.compile(r"\|\||&&|[|;\n&]")
+# A quoted string of the shell.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 # A program after its folder, if any: "run.sh" in "./run.sh".
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
 # A variable set before a program: FOO=1.
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
+# A subcommand: "apply" in "kubectl apply".
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
 _MAX_COMMANDS = 4
 

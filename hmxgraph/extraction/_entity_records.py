@@ -21,6 +21,7 @@ MOST_RECORDS = 60
 _LONGEST_JSON = 64_000
 # Maximum number of texts parsed as JSON per event.
 _MOST_JSON = 4
+# The words of a field name: "order" and "Id" in "orderId", "URL" and "Path" in "URLPath".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # In characters.
 _LONGEST_NOUN = 40
@@ -199,6 +200,7 @@ class _Reading:
 # Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
 # things; a name, either of a person, who owns many things, or of the record itself.
 _ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
+# The levels of typed values other than ``_TYPE``.
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
 

@@ -69,6 +69,7 @@ _NEVER_NAMES = frozenset(
     hanukkah ramadan diwali xmas pto wifi sms
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Days, months and other words for times.
 DATES = frozenset(
     """
     january february march april may june july august september october november december jan feb mar apr jun
@@ -102,6 +103,7 @@ _OFFICES = frozenset(
     treasurer writer
     """.split()  # noqa: SIM905 - as above
 )
+# Titles that show that a person's name follows: "Mrs Dalloway".
 _HONORIFICS = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir", "dame", "lady", "rev"})
 # Demonyms: capitalised and common, names only as part of longer names.
 _DEMONYMS = frozenset(
@@ -124,6 +126,7 @@ _DEMONYMS = frozenset(
 # sentence counts only if it is spelt like a name ("GitHub"), if the text uses it as a name elsewhere, or in prose about
 # a titled subject.
 
+# The capital letters of Latin, Greek and Cyrillic, for use in a character class.
 CAPITALS = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 # One word of a name: initials ("U.S.", "J."), a title with its full stop ("Dr."), or a capitalised word ("O'Neal").
 # No group is repeated possessively: Python before 3.11.5 mishandles that (CPython issue 106052).

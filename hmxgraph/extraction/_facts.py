@@ -56,6 +56,7 @@ _DENIED_AFTER = pattern(rf",?(?: -| and| but)? (?:not|rather than|instead of) {_
 _DENIED_BEFORE = pattern(
     rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_OTHERS},? (?:but )?$"
 )
+# Words of correction: "sorry", "actually", "I meant".
 _CORRECTS = pattern(
     r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )

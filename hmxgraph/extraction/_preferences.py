@@ -6,6 +6,7 @@ from typing import NamedTuple
 from hmxgraph.extraction.language import is_attributed, is_retracted, one_of
 from hmxgraph.text.terms import terms
 
+# Adverbs between "I" and the verb: "I really like".
 _ADVERBS = one_of(
     "really", "strongly", "always", "usually", "generally", "typically", "much", "still", "also", "actually",
     "definitely", "absolutely", "just", "totally", "simply", "truly", "honestly", "personally", "especially",
@@ -144,6 +145,7 @@ _TRAILING_ADVERBS = re.compile(
 )
 # Between the two sides of a choice.
 _OVER = re.compile(r" (?:over|rather than|instead of|to) ")
+# "To cancel". Such an object is accepted only after "prefer".
 _INFINITIVE = re.compile(r"to [a-z]+")
 # Words that refer to something said or shown before: "tea like that".
 _DEICTIC = re.compile(

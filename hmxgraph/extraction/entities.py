@@ -150,6 +150,7 @@ _FIXED = re.compile(
     r"|cleared)\b",
     re.IGNORECASE,
 )
+# Types of entities that can fix an error.
 _FIXERS = ("tool", "command", "file", "symbol")
 
 

@@ -389,6 +389,7 @@ def _named_source(event: Event) -> str:
 
 # What precedes the host in an address: "https://bob@".
 _ADDRESS_START = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
+# What follows the host in an address: a port, path, query or fragment.
 _HOST_END = re.compile(r"[/?#:\s]")
 _TOOL_LABEL = "tool"
 

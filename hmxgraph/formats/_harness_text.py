@@ -13,6 +13,7 @@ from hmxgraph.protocol.events import AGENT, HARNESS, USER
 
 Kind: TypeAlias = Literal["message", "observation", "command_exec", "nothing"]
 
+# Escape sequences of terminals: colours and cursor moves, window titles and links.
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
@@ -70,12 +71,16 @@ _OTHER_WRAPPERS: dict[str, tuple[str, Kind]] = {
     "teammate-message": (AGENT, "message"),
 }
 _NAMES = "|".join(map(re.escape, (*_HARNESS_WRAPPERS, *_OTHER_WRAPPERS)))
+# A wrapper with its text: "<system-reminder>be brief</system-reminder>"; an unclosed one reaches to the end.
 _WRAPPED = re.compile(rf"<(?P<name>{_NAMES})(?:\s[^<>]*)?>(?P<inner>.*?)(?:</(?P=name)>|\Z)", re.DOTALL)
 _NOTIFICATION = re.compile(r"\s*<task-notification>(?P<inner>.*?)(?:</task-notification>|\Z)", re.DOTALL)
 # Notifications are short: their fields are searched for only in this many characters.
 _LONGEST_NOTIFICATION = 8_000
+# A field of a notification: "<status>done</status>".
 _FIELD = re.compile(r"<(?P<name>[a-z_-]+)>\s*(?P<value>.*?)\s*</(?P=name)>", re.DOTALL)
+# The name of a slash command: "<command-name>/review</command-name>".
 _COMMAND = re.compile(r"<command-name>\s*(?P<name>[^<]*?)\s*</command-name>")
+# The name, message and arguments of a slash command, with their tags.
 _COMMAND_PARTS = re.compile(r"<(?P<name>command-(?:name|message|args))>.*?(?:</(?P=name)>|\Z)", re.DOTALL)
 # The beginnings of notes that harnesses write without a tag.
 _NOTES = re.compile(

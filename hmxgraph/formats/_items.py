@@ -31,6 +31,7 @@ _HOSTED = {
     "image_generation_call": ("revised_prompt", "status"),
     "mcp_call": ("arguments", "output"),
 }
+# Whether a hosted call succeeded, by its status; None if the status leaves it open.
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
 # In seconds; longer durations, such as infinity, are ignored.
 _LONGEST_SECONDS = 1e9

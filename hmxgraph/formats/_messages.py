@@ -17,6 +17,7 @@ from hmxgraph.protocol.events import ASSISTANT, OPERATOR, TOOL, USER
 
 Message: TypeAlias = Mapping[str, Any]
 
+# The role of a message by the names that producers give it.
 ROLES = {
     **dict.fromkeys(("user", "human", "customer", "humanmessage", "humanmessagechunk"), "user"),
     **dict.fromkeys(

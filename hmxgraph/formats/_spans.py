@@ -10,6 +10,7 @@ from typing import Any
 from hmxgraph.formats._values import Moment, listed, mapping, moment, name, parsed, text
 from hmxgraph.formats.conversion import JsonObject
 
+# A hexadecimal id: 16 digits of a span, 32 of a trace.
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{16,32})")
 _ERRORS = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
 _OK = frozenset({1, "1", "STATUS_CODE_OK", "OK"})

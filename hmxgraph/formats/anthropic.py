@@ -10,6 +10,7 @@ from hmxgraph.formats._messages import is_message
 from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
+# Types of blocks that show that a message is Anthropic's.
 _BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document", "mcp_tool_use"}
 )

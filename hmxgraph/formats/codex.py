@@ -23,6 +23,7 @@ AGENT_NAME = "codex"
 _SOURCE = f"harness:{AGENT_NAME}"
 Line: TypeAlias = Mapping[str, Any]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+# The id of a session in the name of its file.
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Types of reports that repeat an item.
 _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})

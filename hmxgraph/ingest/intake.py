@@ -16,6 +16,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 # Rejected lines as NDJSON, to be corrected and ingested again.
 
+# The field that marks a line as a dead letter, and holds the reason for the rejection.
 _REASON_FIELD = "dead_letter"
 
 

@@ -68,6 +68,7 @@ _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
+# All bytes that are not brackets, to be deleted.
 _NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 # The change of depth at each bracket, as a signed byte.
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
@@ -405,6 +406,7 @@ def _past_blank_lines(number: int, size: int, chunk: bytes) -> tuple[int, bytes]
 # Any kind of source as one sequence of deliveries.
 
 Source: TypeAlias = str | Path | Sequence[Path] | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
+# Endings of the files that are read from a folder.
 ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 
 
