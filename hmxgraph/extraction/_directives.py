@@ -636,8 +636,8 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
     reaching = _REACHING.match(statement)
     if reaching:
         return Withdrawal(text, f"{reaching['means'].lower()} me", 0.8)
-    named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
-    return Withdrawal(text, named["matter"], 0.5, forgotten=True) if named else None
+    named_rule = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
+    return Withdrawal(text, named_rule["matter"], 0.5, forgotten=True) if named_rule else None
 
 
 def _matter(match: re.Match[str]) -> str:

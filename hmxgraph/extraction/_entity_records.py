@@ -155,22 +155,23 @@ class _Reading:
             pending.extend(place._replace(node=place.node[key], index_key=key) for key in sorted(place.node))
             return
         fields = [field for key in sorted(place.node) for field in _fields(key, place.node[key], place.noun)]
-        own = self._identity(place, fields)
-        holder = own.thing if own else place.owner
-        if own:
-            yield own.thing
-            if place.owner and place.owner != own.thing:
+        identity = self._identity(place, fields)
+        holder = identity.thing if identity else place.owner
+        if identity:
+            yield identity.thing
+            if place.owner and place.owner != identity.thing:
                 # A record in "order_details" with an "order_id" is an order: the relation is called "order".
-                names_noun = not place.relation or place.relation.startswith(f"{own.noun}_")
-                yield Link(place.owner, own.noun or own.thing.type if names_noun else place.relation, own.thing)
+                noun_is_name = not place.relation or place.relation.startswith(f"{identity.noun}_")
+                relation = identity.noun or identity.thing.type if noun_is_name else place.relation
+                yield Link(place.owner, relation, identity.thing)
         for field in fields:
             if holder is None:
                 yield field.thing
             elif field.thing != holder:
                 yield field.thing
                 yield Link(holder, field.noun, field.thing)
-        if own and own.level < _NAMED:
-            yield from _label(own.thing, place.node)
+        if identity and identity.level < _NAMED:
+            yield from _label(identity.thing, place.node)
         pending.extend(_children(place, holder))
 
     def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
@@ -180,10 +181,10 @@ class _Reading:
         name. The outermost record may also be identified by a field that the hint names, or by any field.
         """
         if place.index_key:
-            same = [
+            matching = [
                 field for field in fields if field.thing.name.removeprefix("#") == place.index_key.removeprefix("#")
             ]
-            return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
+            return matching[0] if matching else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
         single = [field for field in fields if field.alone]
         candidates = [field for field in single if _is_own(field.noun, place.noun)]
         if not candidates and (person := _person(place.node)):
@@ -267,9 +268,9 @@ def _noun_of(key: str) -> _Noun:
         stem_is_noun = words[-1] in {"name", "path", "address"} and stem
         noun = "name" if stem in _NAME_QUALIFIERS else stem if stem_is_noun else whole
         return _Noun(noun, kind, _LEVELS.get(kind, _TYPE))
-    named = stem if words[-1] == "name" else whole
-    if named in NAMING_FIELDS:
-        return _Noun(named, named, _TYPE)
+    naming_noun = stem if words[-1] == "name" else whole
+    if naming_noun in NAMING_FIELDS:
+        return _Noun(naming_noun, naming_noun, _TYPE)
     plain = "" if whole in _WRAPPERS else whole
     return _Noun(plain, plain, None)
 

@@ -177,23 +177,23 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
         yield Relation(title, "mentions_with", other, 0.6)
 
 
-def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
+def fixes(text: str, entities: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
 
-    *named* holds the entities of *text*, each with its name; case does not matter.
+    *entities* are those of *text*, each with its name; case does not matter.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
-    >>> named = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
-    >>> [(relation.source.type, relation.relation_type, relation.target.type) for relation in fixes(text, named, [])]
+    >>> entities = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
+    >>> [(relation.source.type, relation.relation_type, relation.target.type) for relation in fixes(text, entities, [])]
     [('command', 'fixes', 'error_type')]
     """
     verb = _FIXED.search(text)
     if not verb:
         return
     lowered = text.lower()
-    errors = [ref for ref, name in named if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
-    fixers = [ref for ref, name in named if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
+    errors = [ref for ref, name in entities if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
+    fixers = [ref for ref, name in entities if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
     for fixer in list(dict.fromkeys([*fixers, *actors]))[:2]:
         for error in errors[:2]:
             yield Relation(fixer, "fixes", error, 0.7)
@@ -405,10 +405,10 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     links = [item for item in items if isinstance(item, Link)]
     room = collector.room
     collector.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    kept = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
+    kept_things = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     confidence = REQUESTED if part == "arguments" else _RECORDED
-    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
+    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept_things]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(item.name for item in items if isinstance(item, Thing))
 
 
@@ -448,10 +448,10 @@ def _title_type(title: str) -> str:
 
 def _names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
     """Add all names in a running text; return the relations between them."""
-    relations, named = _forms(text, collector)
+    relations, entities = _forms(text, collector)
     _spans(text, collector, listing=listing)
-    if any(ref.type == "error_type" for ref, _ in named):
-        relations.extend(fixes(text, named, ()))
+    if any(ref.type == "error_type" for ref, _ in entities):
+        relations.extend(fixes(text, entities, ()))
     return relations
 
 
@@ -462,14 +462,14 @@ def _spans(text: str, collector: MentionCollector, *, titled: bool = False, list
 
 def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
     """Add the names recognised by form; return the relations between them, and the entities with their names."""
-    named: list[tuple[Ref, str]] = []
+    entities: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
         ref = collector.add(form.type, form.name, form.confidence)
         if ref:
-            named.append((ref, form.name))
+            entities.append((ref, form.name))
             hosts.extend(_url_and_host(ref, form.name, collector))
-    return list(_hosted(hosts)), named
+    return list(_hosted(hosts)), entities
 
 
 def _url_and_host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:

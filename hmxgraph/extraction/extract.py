@@ -522,8 +522,8 @@ def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if liking:
         return _preference_draft(liking, text, UNKNOWN, BY_HAND)
     if kind == "fact":
-        stated = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
-        return _merged(stated) if stated else _unparsed_fact(text)
+        drafts = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
+        return _merged(drafts) if drafts else _unparsed_fact(text)
     return MemoryDraft(kind, text, 1.0, BY_HAND)
 
 
@@ -641,8 +641,8 @@ def _fact_subject(spoken: list[str], voice: Voice) -> str:
     """The subject of first-person facts: the speaker, or the only name that an unnamed user states in the text."""
     if voice.subject != UNKNOWN:
         return voice.subject
-    stated = (fact for sentence in spoken for fact in _facts.facts(sentence))
-    names = {fact.object for fact in stated if fact.predicate == "name" and not fact.subject}
+    stated_facts = (fact for sentence in spoken for fact in _facts.facts(sentence))
+    names = {fact.object for fact in stated_facts if fact.predicate == "name" and not fact.subject}
     return names.pop() if len(names) == 1 else voice.subject
 
 

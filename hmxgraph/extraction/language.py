@@ -346,8 +346,8 @@ def speaker_of(event: Event) -> str | None:
 
 def _subject(event: Event, name: str) -> str:
     """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is not a name."""
-    named = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
-    return next(named, UNKNOWN)
+    names = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
+    return next(names, UNKNOWN)
 
 
 def user_id_of(event: Event) -> str | None:

@@ -78,22 +78,22 @@ def attachment(block: Any) -> JsonObject:
     """
     fields = mapping(block)
     inner = next((mapping(fields[key]) for key in _INNER if isinstance(fields.get(key), Mapping)), {})
-    both = {**fields, **inner}
-    url = _first_text(both, _ADDRESSES) or _first_text(fields, ("image_url", "file_url"))
+    merged = {**fields, **inner}
+    url = _first_text(merged, _ADDRESSES) or _first_text(fields, ("image_url", "file_url"))
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
         return {"type": kind, **_data_of_url(url)}
     data_fields = (*_DATA_FIELDS, "content") if kind == "blob" else _DATA_FIELDS
-    data = next((both[key] for key in data_fields if isinstance(both.get(key), str)), None)
-    media_type = _first_text(both, _MEDIA_TYPES)
+    data = next((merged[key] for key in data_fields if isinstance(merged.get(key), str)), None)
+    media_type = _first_text(merged, _MEDIA_TYPES)
     if data is not None:
-        media = media_type or text(both.get("format"))
-        return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}
+        media = media_type or text(merged.get("format"))
+        return {"type": kind, **_data(data, media), **present(name=name(merged.get("filename")))}
     described = present(
         url=url,
         media_type=media_type,
-        name=name(both.get("filename")) or name(both.get("title")),
-        file_id=name(both.get("file_id")),
+        name=name(merged.get("filename")) or name(merged.get("title")),
+        file_id=name(merged.get("file_id")),
     )
     return {"type": kind, **(described or {key: _short(part) for key, part in fields.items() if key != "type"})}
 

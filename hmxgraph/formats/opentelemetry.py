@@ -272,12 +272,13 @@ class _Traces:
         return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
 
     def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
+        """*draft* with a call id; None if the conversation has the call already."""
         call_id, tool, arguments = call_of(draft)
-        known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
+        is_known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
         part = call_part(tool, arguments)
-        known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
-        is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not known)
-        if known or not is_new:
+        is_known = is_known or (answer and self._repeats.claim(scene.session_id, call_id, part))
+        is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not is_known)
+        if is_known or not is_new:
             self._repeats.repeat_call(scene.prompt, call_id, part)
             self._remember_again(scene, call_id)
             return None
@@ -324,10 +325,10 @@ class _Traces:
         if self._lineage.is_inside_call(span, call.tool):
             yield self._left_out(scene, "span of a part of a tool call")
             return
-        call_id, known = self._match_call(scene, call)
+        call_id, is_known = self._match_call(scene, call)
         frame = self._frame(scene, key_of(span))
         own_call = call_id or span.span_id
-        if not known:
+        if not is_known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
             draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
             self._repeats.add_call(scene.session_id, call_of(draft), frame.event_id("0"), of_model=False)

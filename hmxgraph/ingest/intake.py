@@ -153,25 +153,25 @@ class Intake:
         return None
 
     def _checked_tenant(self, event: Event) -> Event:
-        own = self._tally.tenant_id
-        if event.tenant_id != own and not self._rehome:
-            expected = f"{own!r}; to store it under {own!r} anyway, ingest with rehome=True (--rehome)"
+        own_tenant = self._tally.tenant_id
+        if event.tenant_id != own_tenant and not self._rehome:
+            expected = f"{own_tenant!r}; to store it under {own_tenant!r} anyway, ingest with rehome=True (--rehome)"
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         if self._first_tenant is None:
             self._first_tenant = event.tenant_id
-            if self._first_tenant != own:
-                self._tally.warn((f"events of tenant {self._first_tenant!r} are stored under tenant {own!r}",))
-        if event.tenant_id == own:
+            if self._first_tenant != own_tenant:
+                self._tally.warn((f"events of tenant {self._first_tenant!r} are stored under tenant {own_tenant!r}",))
+        if event.tenant_id == own_tenant:
             return event
         if event.tenant_id != self._first_tenant:
             expected = (
-                repr(own)
-                if self._first_tenant == own
-                else f"{own!r} or {self._first_tenant!r}, the tenant of the first event"
+                repr(own_tenant)
+                if self._first_tenant == own_tenant
+                else f"{own_tenant!r} or {self._first_tenant!r}, the tenant of the first event"
             )
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         self._tally.rehomed += 1
-        return _rehomed(event, own)
+        return _rehomed(event, own_tenant)
 
     def _warn_of_future(self, event: Event) -> None:
         """Count a warning about events dated in the future; it quotes the first of them."""

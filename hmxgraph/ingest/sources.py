@@ -482,8 +482,8 @@ def reads(source: Any, path: Path) -> bool:
 def _same_file(source: Any, path: Path) -> bool:
     """Whether *source*, a path or an open file, is the file at *path*; also through a hard link."""
     try:
-        own = source.stat() if isinstance(source, Path) else os.fstat(source.fileno())
-        return S_ISREG(own.st_mode) and os.path.samestat(own, path.stat())
+        status = source.stat() if isinstance(source, Path) else os.fstat(source.fileno())
+        return S_ISREG(status.st_mode) and os.path.samestat(status, path.stat())
     except (OSError, ValueError, AttributeError):  # there is no such file, or it is in memory
         return False
 
