@@ -25,9 +25,10 @@ _MOST_JSON = 4
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # In characters.
 _LONGEST_NOUN = 40
-# Endings of the names of identifying fields, strongest first. A "number" may also be a count, so its value must have at
-# least `_SHORTEST_NUMBER` characters, one of them a digit.
+# Last words of the names of fields that hold ids.
 _ID_ENDINGS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
+# Last words of the names of fields that may hold identifying numbers. Such a "number" may also be a count, so it must
+# have at least `_SHORTEST_NUMBER` characters, one of them a digit.
 _NUMBER_ENDINGS = frozenset({"number", "numbers", "no", "num", "nr"})
 # Containers whose names say nothing about their contents.
 _WRAPPERS = frozenset(
@@ -307,7 +308,7 @@ def _thing(noun: str, value: str) -> Thing:
 
 
 def _is_own(noun: str, container: str) -> bool:
-    """Whether a field about a *noun* identifies a record in that *container*: item_id in items, id in orders."""
+    """Whether a field about a *noun* identifies a record in *container*: item_id in item, order_id in order_details."""
     return bool(container) and (noun == container or noun.endswith(f"_{container}") or container.startswith(f"{noun}_"))
 
 
@@ -342,17 +343,17 @@ def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
-    """Yield the nodes inside a record that may hold further records."""
+    """Yield the nodes inside a record that may hold further records; texts only from wrappers such as ``result``."""
     for key in sorted(place.node):
         value = place.node[key]
         nested = isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
-        holds = nested or isinstance(value, dict)
-        if not (holds or isinstance(value, str)) or field_type(key) == "aside":
+        has_records = nested or isinstance(value, dict)
+        if not (has_records or isinstance(value, str)) or field_type(key) == "aside":
             continue
         noun = singular("_".join(_words(key)))[:_LONGEST_NOUN]
         if noun in _WRAPPERS or key.lower() in _WRAPPERS:
             yield _Place(value, place.noun, holder, place.relation)
-        elif holds:
+        elif has_records:
             yield _Place(value, noun, holder, noun)
 
 

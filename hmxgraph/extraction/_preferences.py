@@ -176,7 +176,7 @@ _PART_OF_DAY = re.compile(
 )
 # "Tea in the morning" is about tea, and leaves other times open.
 _OCCASION = re.compile(r"\b(?:in the|at|on|every)$", re.IGNORECASE)
-# Words that do not say what a preferred time is for: "slot" in "I prefer an early slot". "Flights" would say it.
+# Words that do not say what a preferred time is for: "slot" in "I prefer a morning slot". "Flights" would say it.
 _UNSPECIFIC = frozenset(terms("appointment slot time booking date rather than have get"))
 # In characters.
 _LONGEST_OBJECT = 120

@@ -150,7 +150,7 @@ class _Splitter:
 
     def _ending_values(self, text: bytes) -> Generator[bytes | None, None, int]:
         """Yield the values that end in *text*; returns the position up to which it was scanned."""
-        scanned = self._skippable_length(text)
+        scanned = self._skip(text)
         while match := (_IN_STRING if self._in_string else _DELIMITER).search(text, scanned):
             if self._depth < self._level and self._follows_array(match.group(), text[self._begin : match.start()]):
                 break
@@ -162,11 +162,11 @@ class _Splitter:
                 self._begin = scanned
         return scanned
 
-    def _skippable_length(self, text: bytes) -> int:
-        """The length of *text* if no value ends in it, so that it need not be scanned bracket by bracket; else 0.
+    def _skip(self, text: bytes) -> int:
+        """Skip *text* if no value ends in it, noting the depth behind it; returns the length skipped, else 0.
 
-        Inside a value this is about a hundred times as fast as scanning, which bounds the cost of huge nested values.
-        If *text* ends in the middle of an escape, that is left for the next scan.
+        This is about a hundred times as fast as scanning bracket by bracket, which bounds the cost of huge nested
+        values. If *text* ends in the middle of an escape, the backslash is not skipped.
         """
         if self._depth <= self._level:
             return 0
