@@ -65,7 +65,7 @@ class Repeats:
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
         # The tool and the event of each call.
         self._call_events: dict[str, list[str]] = carried.setdefault("made", {})
-        # The first id of a call, by its other ids, and by its key with the number of its occurrence.
+        # The id under which a call is known: by its other ids, and by its key with the number of its occurrence.
         self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:

@@ -37,8 +37,9 @@ class ReorderWindow:
 
     seconds: float = SECONDS
     most: int = MOST
-    # By session: a heap of its waiting events, and the sequence number that continues it.
+    # By session: a heap of its waiting events.
     _sessions: dict[str, list[Held]] = field(default_factory=dict)
+    # By session: the sequence number that continues it without a gap.
     _expected: dict[str, int] = field(default_factory=dict)
     # When each event must leave, with its session and position, in order of arrival. Some events have already left.
     _arrivals: deque[tuple[float, str, Position]] = field(default_factory=deque)
@@ -85,6 +86,7 @@ class ReorderWindow:
         """The events of a session up to *last*, and those that follow without a gap."""
         waiting = self._sessions.get(key, [])
         expected = self._expected.pop(key, 0)
+        # The first part of an order is the sequence number.
         while waiting and (waiting[0].order[0] <= expected or (last is not None and waiting[0].order <= last)):
             held = heappop(waiting)
             expected = max(expected, held.order[0] + 1)
