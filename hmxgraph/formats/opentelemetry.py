@@ -136,6 +136,7 @@ class _Traces:
             self._note(export.spans if export else ())
 
     def _note(self, spans: Iterable[Span]) -> None:
+        """Add *spans* to the lineage, which needs those around a span before it is converted."""
         for span in spans:
             kind = kind_of(span)
             self._lineage.add(span, kind, tool_of(span).tool if kind == "tool" else "")
