@@ -68,7 +68,7 @@ _STATUS_WORDS = frozenset(
 # How values begin that are already masked, or looked up at run time.
 _MARKS = ("[", "<", "***", "$", "%(", "{")
 _NOTHING = UNSET | {"on", "off"}
-# In digits.
+# A number with fewer digits is not taken for a code.
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
 # A path of two or more folders in lower case, such as /run/secrets/db.
@@ -126,14 +126,15 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 # Seven consonants in a row occur in no word.
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
-# In letters, and in digits.
+# A run of more letters is no word; a number of at least this many digits looks like a key.
 _LONGEST_WORD = 20
 _LONG_NUMBER = 9
-# Maximum strangeness of a name with digits, up to each length: keys are long, and long names consist of words.
+# A text is random if its strangeness (see `_strangeness`) exceeds this limit. The limit depends on the length, here for
+# names with digits: up to 15 characters 0.4, up to 23 0.3, else 0.2, because long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
-# The maximum is higher by this factor for a name without digits.
+# For a name without digits, the limit is multiplied by this.
 _WITHOUT_DIGITS = 1.5
-# Mean length of the pieces of base64: kinds of characters change more often than in names.
+# Text looks like base64 if its pieces (words, numbers) have at most this mean length: "kQ3xZ81mBw20" has short pieces.
 _LONGEST_PIECE = 2.75
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -284,7 +285,7 @@ _IN_FIELDS = (
 )
 
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
-# Up to eight words between a name and its value, and up to nine, also across punctuation.
+# Up to eight words between a name and its value; `_NEAR` is up to nine, also across punctuation.
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
 _NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
 # What may stand between a value and the name after it: " as the ".
@@ -300,8 +301,9 @@ _CODE = (
     r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
     r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
-# Codes that are no secrets.
+# Excludes codes that are no secrets, such as "exit code".
 _NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
+# "Backup codes", "one-time login keys".
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
 # Words for logging in, and for credentials.
 _ENTERING = (
@@ -443,7 +445,8 @@ _BY_SHAPE = (
     # `AB12-CD34-EF56-GH78`
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
-# Rules that run before those of hmxgraph.text.masking, which might mask only a part of such a value, and those after.
+# `_FRAMED` rules run before those of hmxgraph.text.masking, which might mask only a part of such a value; `_STATED`
+# rules run after them.
 _FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
     # `--db-password tulip`
@@ -487,8 +490,8 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
 # A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
-# :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks are not secrets, so that
-# masking masked text again seldom changes it.
+# :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks such as [password] are not
+# masked again, so masking a text twice seldom changes it further.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{_KEY})[:=]?")
 

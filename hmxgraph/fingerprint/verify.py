@@ -32,7 +32,7 @@ MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _GET_AGAIN = "get the file again from its sender"
 _GIVE_ENVELOPE = "give a file that hmxgraph fingerprint export wrote"
-# A field name in every envelope. Exported ones begin with it, so that a truncated file still has it.
+# Exported envelopes begin with this field, so even a truncated file is recognised as an envelope.
 _MARK = b"envelope_version"
 
 
@@ -70,13 +70,13 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, its
-    fields in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
-    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
-    is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
+    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, the
+    copies of its fields in the metadata, signature, structure of the migrated fingerprint, and all times. *signature*
+    is a detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if
+    it is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
 
     Raises:
-        FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
+        FingerprintRefused: the failed check is size, json, format, structure or envelope (a field was changed).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
         SignatureMismatch: the signature is wrong, or keys are trusted and it is missing or made with another key.
@@ -105,7 +105,7 @@ def with_expiry(verdict: Verdict, at_us: int | None) -> Verdict:
 
 
 def _document(source: EnvelopeSource) -> Mapping[str, Any]:
-    """The envelope as a JSON object; a text must not be too long."""
+    """The envelope as a JSON object; a text of more than `MOST_BYTES` is refused unparsed."""
     if isinstance(source, Envelope):
         return source.document()
     if isinstance(source, Mapping):
@@ -173,7 +173,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
         return
     for name in COPIED:
         if name in copied and copied[name] != getattr(envelope, name):
-            raise FingerprintRefused("words", f"{name} was changed after the export", _GET_AGAIN)
+            raise FingerprintRefused("envelope", f"{name} was changed after the export", _GET_AGAIN)
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:

@@ -1,1 +1,1 @@
-"""Rules of memd task records: steps, trust, digests, search, maintenance."""
+"""Rules of task records, which agents share their work with (the memd specification). Pure functions, no I/O."""

@@ -114,8 +114,8 @@ def belongs(role: str, view: RecordView) -> bool:
     """Whether *view* is an entry of the library *role*.
 
     The libraries of evidence and highlights leave out records that another agent's verification rejects. A highlight
-    reports something that worked or was validated, or is verified; but it never speaks against a claim, and if it
-    failed, something in it must have worked.
+    reports what worked or what was validated, or is a verified record. Records that speak against a claim are no
+    highlights; failed ones are highlights only if they report something that worked.
     """
     kinds = {part.kind for part in view.projections}
     if not _reports_work(view.record) or not _ENTRY_KINDS[role] & kinds:
@@ -182,7 +182,7 @@ def _reports_work(record: TaskRecord) -> bool:
 
 
 def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The fields of a digest that depend on its sources, and as ``sources`` the records that it may cite."""
+    """The fields of a digest that depend on its sources; the key ``sources`` holds the records that it may cite."""
     if role == "task_resume":
         return _resume(sources)
     return _brief(sources) if role == "project_brief" else _library(role, sources)
@@ -221,10 +221,10 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": sources} | _non_empty(**lists)
 
 
-# Fields of an account that a digest also has, and fields that only appear as lines of the digest's text.
+# Fields that accounts and digests have in common; and fields of accounts that appear only in the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
-# A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.
+# A brief covers many tasks, so it shows only the last entries of each list of a task, at most this many.
 _MOST_SHOWN = 5
 
 
@@ -244,7 +244,8 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": chosen} | _non_empty(**lists)
 
 
-# For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
+# For each library, the kind of projection that a line of its digest shows. `_LISTED`: the field of its records that the
+# digest repeats as a list.
 _LINES = {
     "failure_library": "failed",
     "decision_library": "decision",
@@ -288,7 +289,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# Search modes: each except ``generic`` prefers one digest and some other records (memd: Exact Filters).
+# Search modes: each except ``generic`` ranks one digest and certain records higher (memd: Exact Filters).
 
 # Relative bonus on the score of a preferred record.
 _BONUS = 0.5

@@ -205,12 +205,12 @@ def memory_event(
 
 
 def addition_content(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
-    """The content of the event that adds a memory."""
+    """The content of the event that reports a memory added by hand."""
     return {"kind": kind, "text": text, "hard": hard}
 
 
 def feedback_content(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
-    """The content of the event that judges a memory."""
+    """The content of the event that reports feedback on a memory."""
     target = {} if target_event_id is None else {"target_event_id": target_event_id}
     return {"signal": signal, "comment": comment, "memory_id": memory_id} | target
 

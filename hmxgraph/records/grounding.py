@@ -72,7 +72,7 @@ class Case:
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
-        """The clauses of the claim, or what the record states whose id it is."""
+        """The clauses of the claim; if the claim is a record's id, the statements of that record."""
         claim_view = self.records.get(self.claim)
         if claim_view is None:
             return claims(self.claim)
@@ -98,8 +98,8 @@ class Case:
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
         """The side of a reply, from its text (*stated*) and the side of *parent*, which it supports or opposes.
 
-        A verdict that does not count, or is about a hidden record, takes no side. Only the text of an author's support
-        for their own visible record still counts.
+        A verdict that does not count, or is about a hidden record, takes no side. There is one exception: if authors
+        support their own visible record, the text of their reply still counts.
         """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
@@ -143,7 +143,7 @@ class Case:
 
 # What a record states.
 
-# A verb by which a text is a sentence: "the import timed out", "it leaks".
+# A verb that makes a text a sentence: "the import timed out", "it leaks".
 _FINITE_VERB = re.compile(
     r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
     r"|(?<=\w )\w{3,}ed\b"
@@ -153,7 +153,7 @@ _FINITE_VERB = re.compile(
 
 
 def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
-    """What *record* states; if it ends a run, *parent*, the start of that run, holds the command."""
+    """What *record* states. If it ends a run, *parent* is the start of that run, which holds the command."""
     decides = record.artifact_kind == "decision"
     yield from _each([record.summary, record.why_chosen], decides=decides)
     yield from _each(record.validation or (), decides=False)

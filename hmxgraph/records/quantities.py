@@ -12,7 +12,7 @@ Agreement: TypeAlias = Literal["same", "different", "unclear"]
 _TOLERANCE = 0.05
 # Two values closer than this fraction are equal: unit conversions round.
 _ROUNDING = 1e-9
-# A number with a larger power of ten is no quantity, but an id such as the commit 3e8421.
+# A number with a larger power of ten is an id, such as the commit 3e8421, and no quantity.
 _LARGEST_POWER = 30
 
 
@@ -132,10 +132,11 @@ _SINGLE = re.compile(
     r"(?= (?:hour|minute|second|day|week)\b)",
     re.IGNORECASE,
 )
-# "3 of 5 folds" counts three folds; five is their total. The words after the first number, and those before the second.
+# "3 of 5 folds" counts three folds; five is their total. `_COUNTED_OUT` matches the words after the first number,
+# `_PART_OF` those before the second.
 _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
-# The last word before a number.
+# The last word before a number: "seed" in "seed 7", "issue" in "issue #12".
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
 # The A of "from A to B".
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)

@@ -28,8 +28,8 @@ class Statement:
 
     ``labels`` are the numbered names, such as "seed 7". The sign of a term is False where the text excludes it
     ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
-    "than". A clause that takes terms from the one before it ("it halves them", "the others do not") speaks only about
-    claims that name all of ``about``.
+    "than". A clause that takes terms from the one before it ("it halves them", "the others do not") is only compared
+    with claims that name all terms in ``about``.
     """
 
     terms: Mapping[str, bool]
@@ -369,8 +369,8 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
     """Whether the two contradict each other in what they share."""
-    # However many terms have the opposite sign, they contradict once: "slower and larger" does not cancel itself out.
-    # Only a denial of the clause cancels them ("not slower").
+    # Several terms with the opposite sign count as one contradiction: "slower and larger" does not cancel itself out.
+    # Only a denial of the whole clause cancels it ("not slower").
     turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
     return (claim.denied != statement.denied) ^ turned ^ _swapped(claim, statement)
 
