@@ -27,9 +27,10 @@ from typing import Any
 import hmxgraph
 
 Message = dict[str, Any]
-# Commands that only read, never prompt and, without ``--html``, write no file; all others run in their own process.
+# Commands that the warm process may run: they only read, never prompt and, without ``--html``, write no file.
 READ_COMMANDS = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
-# Settings that select the database and how it is read: a warm process answers only clients with the same settings.
+# ``HMXGRAPH_...`` settings that select the database and how it is read. A warm process answers only clients with the
+# same settings.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a message.
 _IDLE = 3_600.0
@@ -37,8 +38,8 @@ _IDLE = 3_600.0
 _CHECK_INTERVAL = 5.0
 # Seconds that a starting process gets before another one may be started.
 _STARTING = 20.0
-# Maximum number of seconds that a command waits for a process that is still starting: a second client would make the
-# server plan the same statements twice.
+# Maximum number of seconds that a command waits for a starting warm process. If the command connected by itself, the
+# database would plan the same statements twice.
 _LONGEST_START = 60.0
 # Seconds between looks at the state file while a command waits.
 _POLL = 0.05
@@ -86,7 +87,7 @@ def _running() -> Message:
     """The contents of the state file; only the process id while the process is starting.
 
     Raises:
-        OSError: there is no such file, or its process was killed (found on POSIX only): others may have its port.
+        OSError: there is no such file, or its process has ended (checked on POSIX only) and its port may be reused.
         ValueError: the file is not JSON.
 
     """
@@ -237,7 +238,7 @@ class Warm:
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Answer while the block runs, whose end waits for a follow-up task; *file* gets the address and key."""
+        """Write address and key to *file*, answer during the block, and then wait for a running follow-up task."""
         from secrets import token_bytes  # noqa: PLC0415 - clients do not need it, and an agent waits for them
 
         key = token_bytes(32)

@@ -107,12 +107,12 @@ async def _store_repeatedly(shared: Shared) -> None:
 
 
 def _store_once(shared: Shared) -> None:
-    """Store the usage counters; if that fails for any reason, they are kept for the next time."""
+    """Store the usage counters; if that fails for any reason, they are kept for the next attempt."""
     try:
         shared.tally.store(shared.tenants)
     except HmxGraphError as error:
         LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
-    except Exception as error:  # noqa: BLE001 - usage is counted as long as the server runs: logged, tried again
+    except Exception as error:  # noqa: BLE001 - logged and tried again: one failure must not end the counting
         log_defect(error, task="usage counters")
 
 
@@ -141,7 +141,7 @@ def exchange_of(request: Request) -> Exchange:
 
 
 async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
-    """The body of a request, or its query without empty parameters: as sent, and as the operation's model."""
+    """The body or, for GET, the non-empty query parameters: as sent, and validated as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
@@ -177,7 +177,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:
-    """The body of a request; a larger one is read to its end, or up to a limit, and refused."""
+    """The body of a request; one of more than *most_bytes* is read on, up to a limit, and refused."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
