@@ -69,7 +69,7 @@ _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """What the threads of a download share: the context of jgo (a Maven client), pauses before attempts, a stop flag."""
+    """What the threads of a download share: the context of jgo (a Maven client), pauses before attempts, a stop."""
 
     context: Any
     folder: Path

@@ -70,7 +70,7 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
-    """Store several events, one transaction per session and idempotency key; an invalid one is skipped."""
+    """Store several events, one transaction per session and idempotency key; invalid events affect no others."""
     return contract.captured_batch(_recorded(call, call.body.events))
 
 
