@@ -44,12 +44,12 @@ class _Migrated(NamedTuple):
 
 
 def version_of(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_version``, under either of its names; None if there is none."""
+    """The ``fingerprint_version``, in snake_case or camelCase (version 0); None if there is none."""
     return fingerprint.get("fingerprint_version", fingerprint.get("fingerprintVersion"))
 
 
 def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_hash``, under either of its names; None if there is none."""
+    """The ``fingerprint_hash``, in snake_case or camelCase (version 0); None if there is none."""
     return fingerprint.get("fingerprint_hash", fingerprint.get("fingerprintHash"))
 
 

@@ -25,7 +25,7 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Texts are the same if they share most of their search terms. A
+    failure and the same first recovery step. Texts are the same if they share most of their search terms. One
     recommendation may also add detail to the other; :func:`confirms` is stricter. Artifacts of other types never agree.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},

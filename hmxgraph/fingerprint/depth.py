@@ -195,7 +195,7 @@ def diameter(graph: _Adjacency) -> int:
 
 
 def _greatest_eccentricity(graph: _Adjacency, sources: Nodes) -> int:
-    """The greatest eccentricity of *sources*: one bit per source, spread in parallel until nothing changes."""
+    """The greatest eccentricity of *sources*: each has a bit, which spreads to neighbours until nothing changes."""
     at_once = 64 * max(1, _WORDS_AT_ONCE // len(graph.neighbours))
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
 

@@ -14,7 +14,7 @@ _NUMBER_FIELDS = ("confidence", "outcome_count", "observed_count", "occurrence_c
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 NameFields: TypeAlias = tuple[str, ...]
-# The fields that name a summary of each set; the first identifies it.
+# The fields that name a summary in a diff. Two summaries have the same name if the first of them is equal.
 _NAME_FIELDS: Mapping[str, NameFields] = {
     POLICIES: ("condition", "recommendation"),
     TASKS: ("title",),

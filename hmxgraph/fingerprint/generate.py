@@ -42,7 +42,7 @@ def canonical_size(value: Any) -> int:
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* with texts and lists cut to fit *most_bytes*, but no shorter than 31 characters and two elements.
+    """*entry* cut to fit *most_bytes*: texts to no less than 31 characters, lists to no less than two elements.
 
     Ids are never cut, so an entry with long ids may not fit.
 
@@ -198,7 +198,7 @@ def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> En
 
 
 def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
-    """The digest with at most *most* types in each distribution, and the hubs whose names may be exported."""
+    """The digest with at most *most* types in each distribution, and without entities whose names are private."""
     digest = state.digest.document()
     for name in ("entity_type_distribution", "relation_type_distribution"):
         digest[name] = disclosure.types(digest[name], most)

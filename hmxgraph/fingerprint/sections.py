@@ -66,7 +66,7 @@ _MOST_KINDS = 32
 
 
 def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
-    """Counts by status; distributions and averages over the promoted memories, as in the specification's example.
+    """Counts by status; distributions and averages over promoted memories alone, as in the example of HMX-F 6.
 
     >>> semantic_summary([MemoryCount("promoted", "fact", "directive", 2, 1_500_000, 3)])["avg_promoted_confidence"]
     0.75
@@ -94,7 +94,7 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 #
 # Building a pack writes nothing, so only packs with feedback are known here.
 
-# In tokens.
+# The token budget to recommend if no feedback on packs suggests another one.
 DEFAULT_BUDGET = 4096
 # Maximum number of priority artifacts.
 _MOST_ARTIFACTS = 20

@@ -31,7 +31,7 @@ COPIED = ("exported_at", "exported_by")
 def sealed(document: Mapping[str, Any], options: ExportOptions) -> Envelope:
     """The envelope around *document*, which gets its id and ``fingerprint_hash``.
 
-    ``exported_at`` is the logical time of the state, so that the same state gives the same bytes.
+    ``exported_at`` is the time of the state, not of the call, so that the same state gives the same bytes.
     """
     origin = {"exported_at": document["created_at"], "exported_by": options.exported_by}
     hashed = fingerprint_hash(document)

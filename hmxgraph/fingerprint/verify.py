@@ -1,4 +1,4 @@
-"""Verification of envelopes: checks in a fixed order; the first that fails is reported (HMX-F 10 and 13)."""
+"""Verify envelopes (fingerprints with hashes and signature): the first failing check is reported (HMX-F 10, 13)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from hmxgraph.protocol.fingerprints import (
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
 
-# About ten times the largest tier, to allow for indentation and larger limits of later versions.
+# About ten times the limit of the largest tier, to allow for indentation and larger limits in later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _GET_AGAIN = "get the file again from its sender"
@@ -125,7 +125,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fingerprint in an envelope, in its own version."""
+    """The fingerprint in an envelope, not yet migrated to this version."""
     if document.get("format") != ENVELOPE_FORMAT:
         format_fault = f"this is no fingerprint (format {document.get('format')!r} instead of {ENVELOPE_FORMAT!r})"
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")

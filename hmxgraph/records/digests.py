@@ -22,7 +22,7 @@ OWN_DIGESTS = "digest:"
 WIDE_ROLES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records written by maintenance: digests leave them out, and they make no digest stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
-# Kinds of projections by which a record becomes an entry of a library.
+# A record is an entry of a library if it has a projection (a searchable text derived from it) of one of these kinds.
 _ENTRY_KINDS = {
     "failure_library": frozenset({"failed"}),
     "decision_library": frozenset({"decision"}),
@@ -89,7 +89,7 @@ def _wide_roles(record: TaskRecord) -> Iterator[str]:
     """The roles of those digests of a project or the tenant that *record* may change."""
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
-    # A reply may change the trust in its parent, which any library may contain.
+    # A reply may change the trust in the record it replies to, which any library may contain.
     reply = record.artifact_kind in COUNTERSIGNING and record.reply_to_artifact_id is not None
     yield from (role for role, entry_kinds in _ENTRY_KINDS.items() if reply or entry_kinds & kinds)
 
@@ -103,7 +103,7 @@ _MOST_CITED = 50
 
 
 def source_facets(role: str) -> tuple[str, ...]:
-    """The facets by which a digest of *role* finds its sources; each source has at least one of them.
+    """The facets ("name=value" texts) that find the sources of a digest; each source has at least one of them.
 
     Empty for ``task_resume``, whose sources are all records of the task.
     """
@@ -189,7 +189,7 @@ def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
 
 
 def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The account of a task; its runs are the outputs of the digest."""
+    """The account of a task (its state for the next agent); its latest runs become the outputs of the digest."""
     task_account = account(sources)
     head = (
         f"{_title(task_account, sources)}: {task_account.summary}"

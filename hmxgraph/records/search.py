@@ -149,7 +149,7 @@ _MAIN: Mapping[str, str] = {
     "digest": "digest",
     "task_finish": "task_summary",
 }
-# The function that yields the parts of its text; `_plain` for the other kinds.
+# For each kind of record, the function that yields the parts of its main text; `_plain` for kinds not listed.
 _TEXTS: Mapping[str, _TextParts] = {
     "task_start": _goal,
     "run_start": _run,
@@ -180,7 +180,7 @@ def _validation(record: TaskRecord) -> Iterator[str | None]:
 _FURTHER: Mapping[str, _TextParts] = {"worked": _worked, "failed": _failed_text, "validation": _validation}
 # Kinds of projections that contradict each other.
 _OPPOSITES = {"worked": "failed", "failed": "worked"}
-# How each kind is called in the text of a record.
+# The label of each of these kinds in the text of a record.
 _LABELS = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
