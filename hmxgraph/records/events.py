@@ -60,7 +60,7 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 
 
 def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
-    """The event number *index* of *record*; its error (index 1) is caused by its first event."""
+    """One event of *record*: *index* 0 is its main event, 1 the error of a failed record, which the main event caused."""
     parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)
