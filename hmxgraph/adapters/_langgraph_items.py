@@ -38,7 +38,7 @@ class StoredItem:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
-        """The item of a row of ``events/latest``; None if it was deleted or erased."""
+        """The item in a row of the statement ``events/latest``; None if it was deleted or erased."""
         if row["event_type"] != PUT or row["content"] is None:
             return None
         metadata = json.loads(row["metadata"])

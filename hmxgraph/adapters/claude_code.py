@@ -105,7 +105,7 @@ def failure_of(hook_input: Mapping[str, Any]) -> str:
 
 
 def same_failure(error: str, content: str) -> bool:
-    """Whether *content* is about *error*: they share most terms of the shorter, and at least three (or all of *error*).
+    """Whether *content* is about *error*: they share most terms of the shorter, at least three (or all of *error*).
 
     After a failure, knowledge about that failure helps an agent; anything else distracts it.
 

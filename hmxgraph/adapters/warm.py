@@ -98,7 +98,7 @@ def _running() -> Message:
 
 
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
-    """Check that both sides have *key*.
+    """Check that both sides have *key*; the side that is *answering* is challenged first.
 
     The timeout guards against a suspended process, and a client that connects but sends nothing.
 
@@ -232,7 +232,7 @@ class Warm:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self._last = monotonic()
+        self._last_message = monotonic()
         self._busy = threading.Lock()  # follow-up tasks run one at a time
         self._closing = threading.Event()
 
@@ -257,7 +257,7 @@ class Warm:
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
         """Return after an hour without messages, once *is_over* returns true, or when the process stops listening."""
-        while monotonic() - self._last < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
+        while monotonic() - self._last_message < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
             if is_over():
                 return
 
@@ -265,14 +265,14 @@ class Warm:
         self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = lambda _answer: None
     ) -> None:
         """Give the answer to one message to *send*, then run its follow-up task."""
-        self._last = monotonic()
+        self._last_message = monotonic()
         answer, follow_up = self._answer(message)
         with suppress(OSError):  # the client may have given up; the follow-up still runs
             send(answer)
         if follow_up is not None:
             with self._busy:
                 follow_up()
-        self._last = monotonic()
+        self._last_message = monotonic()
 
     def _accept(self, listener: Listener, key: bytes) -> None:
         while not self._closing.is_set():

@@ -15,7 +15,7 @@ from hmxgraph.records.quantities import Quantity, agreement, read_quantities
 from hmxgraph.text.comparison import stance
 
 Side: TypeAlias = Literal["for", "against"]
-# A statement may omit one of this many terms of a claim (two of twice as many), and still be about all of it.
+# A statement may omit one in this many terms of a claim, and still be about all of it.
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
 # on reload".
@@ -28,8 +28,8 @@ class Statement:
 
     ``labels`` are the numbered names, such as "seed 7". The sign of a term is False where the text excludes it
     ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
-    "than". The clause is compared only with claims that name all terms in ``about``: the clause's own terms, if it takes
-    others from the clause before it ("it halves them", "the others do not").
+    "than". The clause is compared only with claims that name all terms in ``about``: the clause's own terms, if it
+    takes others from the clause before it ("it halves them", "the others do not").
     """
 
     terms: Mapping[str, bool]
@@ -286,8 +286,8 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# A single capital other than "I" is a name, as in "station B". "A" at the beginning of a clause is an article, unless one
-# of these words follows: "A is faster".
+# A single capital other than "I" is a name, as in "station B". "A" at the beginning of a clause is an article, unless
+# one of these words follows: "A is faster".
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
 _AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
