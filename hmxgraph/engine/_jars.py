@@ -69,7 +69,7 @@ _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """What the threads of a download share: the context of jgo (a Maven client), pauses before attempts, a stop."""
+    """What the threads of one download share; ``context`` is that of jgo, a Maven client."""
 
     context: Any
     folder: Path

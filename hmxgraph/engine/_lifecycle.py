@@ -91,7 +91,7 @@ def startup_error(log_text: str, log: Path) -> EngineError:
 
 
 def _known_cause(log_text: str) -> EngineError | None:
-    """The error of the first of `_CLUES` that *log_text* shows, with the last line that shows it."""
+    """The error for the first of `_CLUES` that occurs in *log_text*; it quotes the last line that matches."""
     for clue in _CLUES:
         matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
@@ -394,7 +394,7 @@ def _ensure_locked(settings: Settings, listen: Listener) -> Server:
 
 
 def _answering_server(home: Path) -> Server | None:
-    """The server of the state file, if its process is running and speaks Bolt."""
+    """The server recorded in the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
         return None
@@ -402,7 +402,7 @@ def _answering_server(home: Path) -> Server | None:
 
 
 def reachable(home: Home = None) -> Server | None:
-    """The server of the state file, if its process is running and takes connections; it may be too busy to answer.
+    """The server recorded in the state file, if its process runs and takes connections; it may be too busy to answer.
 
     Unlike `ensure`, this starts no server and does not wait for an answer to a query.
     """

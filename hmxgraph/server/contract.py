@@ -1,4 +1,4 @@
-"""The contract of the Hippocortex SDK: its requests, and the engine's results in its wire format."""
+"""The HTTP API that the Hippocortex SDK expects ("the contract"): its requests, and results in its wire format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal

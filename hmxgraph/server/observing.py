@@ -86,7 +86,7 @@ def log_request(exchange: Exchange) -> None:
 
 
 def log_defect(error: BaseException, **fields: Any) -> None:
-    """Log an unexpected error: its type and the last six lines of its trace; its message may quote contents."""
+    """Log an unexpected error by type and the last six lines of its trace; the message could quote contents."""
     trace, places = error.__traceback__, []
     while trace is not None:
         places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")

@@ -169,7 +169,7 @@ def synthesize(call: Call) -> dict[str, Any]:
     return contract.synthesized(pack, types, sections, provenance=options.include_provenance)
 
 
-# Artifacts, usage, and the unsupported vault.
+# Artifacts, usage, and the vault (the SDK's store for secrets), which is not supported.
 
 
 def list_artifacts(call: Call) -> dict[str, Any]:
