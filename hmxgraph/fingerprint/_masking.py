@@ -40,6 +40,7 @@ _IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 # Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 _WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
+# A value that ends at a blank, comma, semicolon or quote; `_VALUE` also matches quoted text, and ends at "&".
 _VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
 _BARE_VALUE = r"[^\s,;\"'`]+"
 # Excludes addresses, paths, versions and number ranges; and names of places or machines, such as us-east-1.
@@ -201,11 +202,13 @@ def _begins_secret(sentence: str) -> bool:
     return _is_chosen(next(iter(sentence.split()), ""))
 
 
+# A quoted text, or the rest of a sentence.
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
+# Names of phrases that restore an account: "seed phrase", "recovery words".
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _KNOWN_FORMS = (
     # `-----BEGIN PRIVATE KEY-----` and all that follows, up to `-----END PRIVATE KEY-----`
-    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE _KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     # `recovery phrase: tulip rose oak`
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     # `mnemonic = "tulip rose oak"`
@@ -227,12 +230,15 @@ _KNOWN_FORMS = (
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
+# The beginning of a field that holds a name: `"key": `; and such a field with the name of a secret.
 _FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\\*\"\s*:\s*"
 _NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{_NAME})[^\"]{{0,99}}\""
+# A field that holds a value: `"value": "tulip"`; and the beginning of one, with or without quotes: `value = `.
 _CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
 _NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
 # Lines of a table: with bars, or with other separators.
 _CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
+# Between two columns.
 _GAP = r"(?:,|\t| {2,20})"
 # Values in a structure: a list, the field or argument after the name, XML, a table, a call.
 _IN_FIELDS = (
@@ -284,6 +290,7 @@ _IN_FIELDS = (
     _password(rf"(?:{_NAME})\s+(?P<value>{_WHOLE})"),
 )
 
+# "Is", "was", "to" in several languages.
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
 # Up to eight words between a name and its value; `_NEAR` is up to nine, also across punctuation.
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
@@ -309,6 +316,7 @@ _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:log
 _ENTERING = (
     r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
 )
+# Before the password: " with ".
 _BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
 _WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
@@ -355,6 +363,7 @@ _IN_PROSE = (
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
 )
 
+# An argument of a command, and other arguments before it.
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 # Commands that take a password as -p, and commands that read one from their input.
@@ -428,6 +437,7 @@ _IN_COMMANDS = (
 
 # "At" and "dot" in addresses that are hidden from robots.
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
+# Two to five groups of digits: " 170 1234567", "-123-4567".
 _PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
 _BY_SHAPE = (
     # `token: a1b2c3`

@@ -132,7 +132,10 @@ class Case:
         return stated if any(statement.denied for statement in own_statements) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
-        """Against if *parts* oppose a clause of the claim; for if they state all (for a claim that is a record: one)."""
+        """Against if *parts* oppose a clause of the claim; for if they state all its clauses.
+
+        If the claim is a record, it is enough that they state one.
+        """
         stated = tuple(parts)
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
         if any("against" in clause_sides for clause_sides in sides):
