@@ -328,15 +328,20 @@ def _filled(described: Any, tenant_id: str) -> Any:
 def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
     """Check a result against every expectation in *then*; *earlier* is the result of the last step of ``given``."""
     for pointer, value in then.get("result", {}).items():
-        _expect(_value_at(result, pointer) == value, {pointer: value}, _value_at(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual == value, {pointer: value}, actual)
     for pointer, limit in then.get("at_most", {}).items():
-        _expect(_value_at(result, pointer) <= limit, f"{pointer} at most {limit}", _value_at(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual <= limit, f"{pointer} at most {limit}", actual)
     for pointer, limit in then.get("at_least", {}).items():
-        _expect(_value_at(result, pointer) >= limit, f"{pointer} at least {limit}", _value_at(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual >= limit, f"{pointer} at least {limit}", actual)
     for pointer, length in then.get("lengths", {}).items():
-        _expect(len(_value_at(result, pointer)) == length, f"{pointer} of length {length}", len(_value_at(result, pointer)))
+        actual = len(_value_at(result, pointer))
+        _expect(actual == length, f"{pointer} of length {length}", actual)
     for pointer, ending in then.get("ends", {}).items():
-        _expect(_value_at(result, pointer).endswith(ending), f"{pointer} ends with {ending}", _value_at(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual.endswith(ending), f"{pointer} ends with {ending}", actual)
     for pointer, ids in then.get("sources", {}).items():
         sources = sorted(entry["source_id"] for entry in _value_at(result, pointer))
         _expect(sources == sorted(ids), {pointer: sorted(ids)}, sources)
