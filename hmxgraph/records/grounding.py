@@ -158,14 +158,14 @@ _FINITE_VERB = re.compile(
 def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
     """What *record* states. If it ends a run, *parent* is the start of that run, which holds the command."""
     decides = record.artifact_kind == "decision"
-    yield from _each([record.summary, record.why_chosen], decides=decides)
-    yield from _each(record.validation or (), decides=False)
+    yield from _statements_in([record.summary, record.why_chosen], decides=decides)
+    yield from _statements_in(record.validation or (), decides=False)
     for worked in record.what_worked or ():
-        yield from _each([worked, f"{worked} passes"], decides=False)
+        yield from _statements_in([worked, f"{worked} passes"], decides=False)
     for text in record.what_failed or ():
         # "Focal loss" names what failed; "the import timed out" is a sentence, and its subject failed.
         if _FINITE_VERB.search(text):
-            yield from _each([text], decides=False)
+            yield from _statements_in([text], decides=False)
             yield from failure(text)
         else:
             yield from _denied(f"{text} passes")
@@ -176,7 +176,7 @@ def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[State
         yield from (part.denial() for part in passes) if means_failure(record.status) else passes
 
 
-def _each(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:
+def _statements_in(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:
     for text in texts:
         if text:
             yield from statements(text, decides=decides)

@@ -57,10 +57,10 @@ def account(records: Sequence[RecordView]) -> Account:
     texts["status"] = _status(moves)
     listed_texts = {_bare(text) for text in texts.values() if text}
     lists: dict[str, Any] = {
-        name: _once(lines_of(records if name in _FROM_ALL_RECORDS else not_rejected), listed_texts)
+        name: _unlisted(lines_of(records if name in _FROM_ALL_RECORDS else not_rejected), listed_texts)
         for name, lines_of in _LISTS.items()
     }
-    lists["open"] = (*_held(moves), *lists["open"])
+    lists["open"] = (*_holder_lines(moves), *lists["open"])
     summary = _last(view.record.summary for view in not_rejected if effective_kind(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in listed_texts else ""
     if not any(effective_kind(view) in _SUMMARISING for view in records):
@@ -79,7 +79,7 @@ def _status(moves: Sequence[TaskRecord]) -> str:
     return (ends[-1].status if ends and ends[-1].artifact_kind == "task_finish" else None) or OPEN
 
 
-def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
+def _holder_lines(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
     """Who holds the task, or why it was reopened, according to the last move; empty after a release or a finish."""
     if not moves or moves[-1].artifact_kind == "task_finish":
         return ()
@@ -90,7 +90,7 @@ def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
     return (f"reopened{_author_suffix(last)}: {last.summary}",) if last.artifact_role == "reopen" else ()
 
 
-def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
+def _unlisted(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
     """The lines whose bare text is not yet in *seen*; adds these texts to it."""
     kept = []
     for bare, line in lines:

@@ -249,7 +249,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Faile
         fields: Any = {name: value for name, value in optional.items() if value}
         with failed_writes.write_id(caller, "begin", goal, fields) as artifact_id:
             receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, artifact_id=artifact_id, **fields)
-        return f"task_id: {receipt.task_id}\n{_known(caller, goal)}"
+        return f"task_id: {receipt.task_id}\n{_goal_context(caller, goal)}"
 
     @_tool(server, WRITES)
     def task_report(
@@ -282,7 +282,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Faile
         return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
 
 
-def _known(caller: Caller, goal: str) -> str:
+def _goal_context(caller: Caller, goal: str) -> str:
     """The pack for the *goal* of a task just stored, or a sentence that the memory could not be read."""
     try:
         return caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id).prompt
