@@ -171,7 +171,7 @@ def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
 # The folder of jars that the server runs from: the user's own, or the one in the shared cache.
 
 _ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
-_LOCK_SECONDS = 1800  # for another process that downloads the jars
+_LOCK_SECONDS = 1800  # how long to wait for another process that downloads the jars
 
 
 class Distribution(NamedTuple):

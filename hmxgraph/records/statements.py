@@ -57,7 +57,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _ELLIPSIS = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could)(?: not|n['\u2019]t)?[\s.!;]*$", re.IGNORECASE
 )
-# Where a sentence is split into clauses.
+# Where a sentence is split into clauses: "A is fast, but B is slow", "it works without restarting".
 _CLAUSE_END = re.compile(
     r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+"
     rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
@@ -185,6 +185,7 @@ _NONE = re.compile(
     r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
     re.IGNORECASE,
 )
+# "Neither A nor B" denies both.
 _NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
 # Runs of blanks are collapsed first: a pattern that begins with blanks would be tried from every blank of a run, in
 # quadratic time.

@@ -30,7 +30,8 @@ from hmxgraph.server.wire import Json, Refusal, failure, success
 
 # Threads that call the engine: each holds a connection of the driver's pool while it works.
 _THREADS = 64
-_SECONDS_BETWEEN_STORES = 5.0  # of the usage counters
+# The usage counters are stored at this interval.
+_SECONDS_BETWEEN_STORES = 5.0
 # Bytes of a body beyond its limit that are read and discarded, so that the client gets an answer and no broken pipe.
 _MOST_DISCARDED_BYTES = 64 << 20
 

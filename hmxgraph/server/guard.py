@@ -16,7 +16,7 @@ from hmxgraph.server.wire import Refusal
 KEY_CACHE_SECONDS = 2.0
 # Maximum number of cached keys, and of token buckets.
 _MOST_CACHED = 10_000
-_WAY_OUT = "create one with hmxgraph key create and send it as Authorization: Bearer <key>"
+_WAY_OUT = "create a key with hmxgraph key create and send it as Authorization: Bearer <key>"
 
 
 class RateLimit:
@@ -115,4 +115,4 @@ def check_scope(key: ApiKey, scope: str) -> None:
     """
     if scope not in key.scopes:
         reason = f"API key {key.key_id} has no scope {scope!r}"
-        raise KeyRefused(reason, f"create one with hmxgraph key create --scope {scope}")
+        raise KeyRefused(reason, f"create a key with hmxgraph key create --scope {scope}")
