@@ -1,6 +1,6 @@
 """CrewAI: the unified memory of a crew, without an LLM for analysis and without embeddings.
 
-CrewAI passes its storage backends vectors without text, so this class replaces CrewAI's memory itself.
+CrewAI gives its storage backends only vectors, not the text of a query, so this class replaces CrewAI's memory itself.
 """
 
 from datetime import datetime

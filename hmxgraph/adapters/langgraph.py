@@ -69,8 +69,8 @@ class HmxStore(BaseStore):
         """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value is not JSON or too large, a put addresses a store of the past, a filter has an
-                unknown comparison, or an operation is none of LangGraph's.
+            InvalidRequest: a value is not JSON or too large, the store was opened by ``as_of`` and is read-only, a
+                filter has an unknown comparison, or an operation is none of LangGraph's.
 
         """
         operations = list(ops)

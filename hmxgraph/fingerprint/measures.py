@@ -76,7 +76,7 @@ Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
-    """A ``graph_digest``. ``max_depth_exact``, which is not exported, is False if ``max_depth`` is a lower bound."""
+    """A ``graph_digest``; its wire form lacks ``max_depth_exact``: False if ``max_depth`` is only a lower bound."""
 
     max_depth_exact: bool = Field(default=True, exclude=True)
 
