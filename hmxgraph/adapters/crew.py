@@ -18,7 +18,7 @@ from hmxgraph.errors import InvalidRequest
 class HmxMemory(Memory):
     """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
 
-    Each task gets the entries of a pack, with their labels. The task's result is recorded in *session_id* as a message
+    Each task gets the entries of a context pack, with the labels that mark outside text. The task's result is recorded in *session_id* as a message
     of the agent, so that it counts as the agent's claim and not as a fact.
     """
 
@@ -58,7 +58,7 @@ class HmxMemory(Memory):
         return [MemoryRecord(content=content, source=agent_role) for content in contents]
 
     def forget(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused, like ``reset``: ``graph.forget`` erases events, with a dry run and a proof.
+        """Refused, and so is ``reset``; ``graph.forget`` erases events, with a dry run and a proof.
 
         Raises:
             InvalidRequest: always.

@@ -30,7 +30,7 @@ _SECOND_US = 1_000_000
 
 
 class HmxMemoryService(BaseMemoryService):
-    """Memory of ADK sessions in the database of *graph*; a search returns the entries of a pack of *budget* tokens."""
+    """Memory of ADK sessions in the database of *graph*; a search returns a context pack of *budget* tokens."""
 
     def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048) -> None:
         self._graph = graph

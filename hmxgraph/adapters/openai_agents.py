@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
+"""The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and context packs as instructions.
 
 Items are recorded as events by ``graph.record``. Additional events keep them verbatim, so that they are returned
 unchanged. These are kept in metadata, where packs do not find them a second time; an item too large for that is kept
