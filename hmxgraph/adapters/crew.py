@@ -18,8 +18,8 @@ from hmxgraph.errors import InvalidRequest
 class HmxMemory(Memory):
     """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
 
-    Each task gets the entries of a context pack, with the labels that mark outside text. The task's result is recorded in *session_id* as a message
-    of the agent, so that it counts as the agent's claim and not as a fact.
+    Each task gets the entries of a context pack, with the labels that mark outside text. The task's result is recorded
+    in *session_id* as a message of the agent, so that it counts as the agent's claim and not as a fact.
     """
 
     storage: Any = None

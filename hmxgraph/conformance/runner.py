@@ -358,7 +358,7 @@ def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
 
 
 def _value_at(result: Any, pointer: str) -> Any:
-    """The value at *pointer* in a result; a missing value is the implementation's fault."""
+    """The value at *pointer* in a result; raises `Wrong` if it is missing."""
     try:
         return at(result, pointer)
     except (LookupError, TypeError) as error:
