@@ -1,1 +1,1 @@
-"""Rules of task records, which agents share their work with (the memd specification). Pure functions, no I/O."""
+"""Rules for task records, by which agents share their work (memd specification). Pure functions, no I/O."""

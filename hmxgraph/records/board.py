@@ -38,7 +38,7 @@ class BoardTask(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None without a claim, or after a release, a reopening, or a finish beyond the lease."""
+        """Who claimed it last; None without a claim, or after a release, a reopening, or a finish when nobody held it."""
         ...
 
     @property

@@ -60,7 +60,7 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 
 
 def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
-    """One event of *record*: *index* 0 is its main event, 1 is the error of a failed record, caused by the former."""
+    """One event of *record*: *index* 0 is its main event, 1 the error of a failed record, caused by the main event."""
     parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)

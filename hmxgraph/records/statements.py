@@ -15,7 +15,7 @@ from hmxgraph.records.quantities import Quantity, agreement, read_quantities
 from hmxgraph.text.comparison import stance
 
 Side: TypeAlias = Literal["for", "against"]
-# A statement may omit one in this many terms of a claim, and still be about all of it.
+# A statement that omits at most one of every six terms of a claim is still about all of it.
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
 # on reload".

@@ -178,7 +178,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:
-    """The body of a request; one of more than *most_bytes* is read on, up to a limit, and refused."""
+    """The body of a request. If it exceeds *most_bytes*, the rest is discarded up to a limit, and the request refused."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
