@@ -38,7 +38,7 @@ class BoardTask(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None without a claim, or after a release, a reopening, or a finish when nobody held it."""
+        """Who claimed it last; None without a claim, after a release or a reopening, or if it was finished unclaimed."""
         ...
 
     @property

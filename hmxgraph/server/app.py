@@ -178,7 +178,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:
-    """The body of a request. If it exceeds *most_bytes*, the rest is discarded up to a limit, and the request refused."""
+    """The body of a request. One of more than *most_bytes* is refused, once it is read to its end or a limit."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
