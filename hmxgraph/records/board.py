@@ -38,7 +38,7 @@ class BoardTask(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None without a claim, after a release or a reopening, or if it was finished unclaimed."""
+        """Who claimed it last; None without a claim, after a release or reopening, or if it was finished unclaimed."""
         ...
 
     @property
