@@ -58,7 +58,7 @@ class QuotedError:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """The rarity of each word of the message, except words with digits, which vary, and those in ``ANY_FAILURE``."""
+        """The rarity of the message's words, except those with digits, which vary, and those in ``ANY_FAILURE``."""
         message_terms = dict.fromkeys(terms(self.question.error))
         specific = [term for term in message_terms if term.isalpha() and term not in ANY_FAILURE]
         frequency = (self.pool.occurrences.counts(specific) > 0).sum(axis=1)

@@ -39,7 +39,7 @@ _WITHOUT_EDIT = 0.7
 _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
 # The question quotes a failure if the result that reports it contains this share of the question.
 _QUOTED = 0.6
-# The remedy for a failure is expected in so many steps after it, each of which scores a little less than the one before.
+# The remedy for a failure is expected in so many steps after it. Each scores a little less than the step before.
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # An event that is known to report the error counts if its share of the question is at least this fraction of the
 # largest share of such an event.

@@ -98,13 +98,14 @@ def speaking_source(event: Event) -> str | None:
 # by this module; its other lines are indented.
 
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
-# Characters of a speaker's name that are shown.
+# A speaker's name is cut to this many characters.
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
 # The label of events whose statement is no longer true.
 SUPERSEDED = "superseded"
 _REJECTED = "rejected by "
+# Labels that say nothing about the origin of a text.
 _NEVER_FOREIGN = frozenset({"", DISPUTED, SUPERSEDED})
 # Labels by event type.
 _LABELS = {
@@ -120,6 +121,7 @@ _LABELS = {
 # How the sources of tool results and of web pages begin.
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
+# How the lines inside an entry begin that quote an outside source.
 _QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
@@ -137,7 +139,7 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
     lowered = source.strip().lower()
     if lowered.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
-    # Without a colon, only in lower case: "webhook" is a component, "Webster" may be a person.
+    # Other sources that begin with "web" count only in lower case: "webhook" is a component, "Webster" may be a person.
     if lowered.startswith(_PAGES) or source.startswith("web"):
         return "web"
     return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")
@@ -237,7 +239,7 @@ def attributed(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The complete line of an event, with line end, as a pack counts its tokens.
+    r"""The rendered line of an event with its line end, whose tokens a pack counts.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
