@@ -96,7 +96,7 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes that policies are about whose condition is that the user asks for a change."""
+    """Return the changes in those policies whose condition is that the user asks for one."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
@@ -109,7 +109,7 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks of whose name the question contains at least half of the words.
+    """Return the actions of playbooks whose names share at least half of their words with the question.
 
     There are none if the question does not speak of trouble. A program's name before a subcommand does not count,
     because it does not say what the action does.
@@ -222,7 +222,7 @@ def _is_like(word: str, pattern: str) -> bool:
 
 
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
-    """Return how many words of the playbook's failure the question has, 0 if too few; and 1 if it names the action.
+    """Return how many words of the playbook's failure the question has (0 if too few), and 1 if it names the action.
 
     Of several failures, the one with the most words in the question counts. The question reports a failure in two
     cases:

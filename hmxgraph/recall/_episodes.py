@@ -24,9 +24,10 @@ def add_episodes(
 ) -> list[Dropped]:
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
-    Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
-    :func:`_chosen` prefers. All logs of many tasks together count as one session, of which the best steps are added, up
-    to a cap of its own. Units that only repeat memories in *stated* or earlier units of their session are dropped.
+    Each session in turn gets an equal share of the tokens left below the cap (see ``_ANSWERS``), and fills it with the
+    units that :func:`_chosen` prefers. All logs of many tasks together count as one session, of which the best steps
+    are added, up to a cap of its own. Units that only repeat memories in *stated* or earlier units of their session are
+    dropped.
 
     *errors* are the places of the events that report the error that the question quotes. With *guessed*, the section
     ``procedures`` shows only a guess, and does not lower the caps.
@@ -79,9 +80,9 @@ def _explains(unit: Unit, following: Unit) -> bool:
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
-    If the call of a result is not among the *events*, the result belongs to no unit, provided that it is linked to a
-    call or its session has *calls*. Any other result without a call is a unit. Other outside text, such as an error,
-    belongs to the unit of the event before it.
+    A result whose call is not among the *events* belongs to no unit if it is linked to a call or its session has
+    *calls*; otherwise, it is a unit of its own. Other outside text, such as an error, belongs to the unit of the event
+    before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()

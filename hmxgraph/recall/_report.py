@@ -70,7 +70,7 @@ def pack_html(
 
     *text* is the prompt text. *trails* maps the ``source_id`` of entries to their evidence: events with timestamp,
     session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts; if it has
-    any of the pack's, only those are shown.
+    texts for any in the pack's list, only those candidates are shown.
     """
     parts = (
         _head(pack),

@@ -1,4 +1,8 @@
-"""Steps of a log of many tasks: what the agent announced, the calls that followed, and their results."""
+"""Steps of a log of many tasks: what the agent announced, the calls that followed, and their results.
+
+A log of many tasks is a session too long to be shown as one episode. The *share* of an event is the part of the
+question's terms, by weight, that it contains.
+"""
 
 import re
 from collections import Counter
@@ -58,12 +62,12 @@ _FEW_STEPS = 64
 # of an assistant whose share of the question is at least ``_OF_QUESTION``, and ``_OF_BEST`` of the largest such share.
 _REPORT, _OF_QUESTION, _OF_BEST = 0.9, 0.3, 0.65
 # Maximum length of an event of a step, in characters. A call that edits a file may be longer, because it is the most
-# informative. A result of at most ``LINE`` characters counts as short elsewhere.
+# informative. Elsewhere, a result of at most ``LINE`` characters counts as short.
 LINE, _LINE_OF_EDIT = 240, 360
 # The same limits if the pack has room.
 _LONG_LINE, _LONG_LINE_OF_EDIT = 480, 1_440
-# A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
-# results of the tool add the same words.
+# A result only acknowledges its call if it adds at most ``_FEW_WORDS`` words to those of the call, and more than
+# ``_OFTEN`` results of the tool add the same words.
 _FEW_WORDS, _OFTEN = 8, 3
 
 

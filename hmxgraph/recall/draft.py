@@ -1,8 +1,10 @@
 """The draft of a pack: every candidate scored and ranked, before the entries are chosen.
 
-Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. The *cases*
-are sessions about a person or thing that the question names. A *log of many tasks* is a session too long to be shown as
-one episode: steps of it are shown instead. The *routine* is what the procedures in the pack have the agent do.
+Six words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request is like this one. The *cases* are sessions about a person or thing
+that the question names. A *log of many tasks* is a session too long to be shown as one episode: steps of it are shown
+instead. The *routine* is the actions of the procedures in the pack. A procedure is a *guess* if it fits, but less than
+half of the similar requests led to it.
 """
 
 from collections import Counter
@@ -271,7 +273,7 @@ class Draft:
         return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
 
     def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
-        """The past sessions without the quoted error that did not fail, and in which a call of the same tool worked.
+        """The past sessions without the quoted error that did not fail, and in which a call of the failing tool worked.
 
         Their messages and calls contain nearly as much of the question as those of any *failed* session.
         """

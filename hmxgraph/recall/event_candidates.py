@@ -1,8 +1,8 @@
 """Events as candidates: scored as columns, and turned into `Candidate` values only when a pack may use them.
 
-Three words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. A *log of
-many tasks* is a session too long to be one episode: steps of it are shown instead. A *case* is a session about a person
-or thing that the question names.
+Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request is like this one. A *case* is a session about a person or thing that
+the question names. A *log of many tasks* is a session too long to be one episode: steps of it are shown instead.
 """
 
 import re
@@ -52,9 +52,9 @@ _FORMULA = 3
 _FIRST_TO_LAST = 1.0, 0.7
 # Messages with at most this fraction of the largest share are off topic.
 _LITTLE = 0.2
-# Next to a procedure, an episode of which fewer events than this remain, besides its end, is dropped.
+# Next to a procedure, an episode is dropped if fewer events than this remain besides its end.
 _FEW_LEFT = 2
-# Numbers and identifiers, several in a row as one.
+# A run of words with digits, such as numbers and identifiers: left out when results are compared.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 256
@@ -130,7 +130,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency of each event in [0, 1]: scaled by ``timely``, but not so far that the event misses the threshold."""
+        """Recency of each event in [0, 1]: scaled by ``timely``, but not so far that this alone drops the event."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -552,7 +552,7 @@ class Episodes:
         """For each session, the index of the event that says how it ended: the first message after the last result.
 
         Later messages are thanks and farewells. Messages of people, formulas and empty events do not count. Without
-        such a message or any result, it is the session's last event that counts, or simply its last event.
+        such a message or any result, it is the last event that counts; if none counts, it is the last event.
         """
         own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}

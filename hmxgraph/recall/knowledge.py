@@ -293,7 +293,7 @@ class Guidance:
     - ``named``: the actions of procedures that it names.
     - ``error_terms``: the words of the error message that it quotes.
     - ``troubled``: whether it speaks of trouble. If so, ``about`` are the actions whose whole name it contains, and
-      ``suspected`` the actions of playbooks of whose name it contains at least half of the words.
+      ``suspected`` the actions of playbooks whose names share at least half of their words with it.
     - ``assurance``: how well the best events match it, in [0, 1].
     """
 

@@ -163,7 +163,7 @@ def _weight_of_heaviest(weights: Mapping[str, float]) -> float:
     return sum(sorted(weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
 
-# Task records as candidates, weighted by trust (memd).
+# Task records, which agents that share work write (memd specification), as candidates weighted by trust.
 
 # Trust in a record that is countersigned, not countersigned, or rejected by another agent.
 _VERIFIED = 1.0

@@ -573,6 +573,7 @@ def is_assistant(speaker: str) -> bool:
 # does not drown the short messages around it. Formulas: Robertson and Zaragoza 2009, "The Probabilistic Relevance
 # Framework".
 
+# The parameter k1 of BM25: the larger, the more a repeated term counts.
 _K1 = 1.5
 # Length normalisation (the parameter b of BM25) of an event's own counts, and of its neighbour field.
 B = 0.6
@@ -647,7 +648,7 @@ _GIVEN_BY, _USUALLY = 3, 0.6
 def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> WordMatch:
     """Return *match* in which the usual abbreviation of a name in the *question* counts like the name.
 
-    It counts only in messages: results list the abbreviations of many things.
+    The abbreviation counts only in messages: results list the abbreviations of many things.
 
     >>> pool = EventPool(("e1", "e2", "e3", "e4"), words=("newark ewr",) * 3 + ("ewr",),
     ...     text=("Newark (EWR) to ORD",) * 3 + ("EWR",), speaker=("user",) * 4)
@@ -672,7 +673,7 @@ def _endings(name: str) -> list[str]:
 
 
 def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
-    """Return the usual abbreviation of *name*, or "", from the texts with all its terms; *counts* are those terms'."""
+    """Return the usual abbreviation of *name* in the texts with all its terms, or ""; *counts* are the terms' counts."""
     named = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
     if len(named) < _GIVEN_BY:
         return ""

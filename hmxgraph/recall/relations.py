@@ -119,6 +119,7 @@ class Vicinity:
 
 def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     """Return *related* without fields that only arguments of calls state, unless such a call is known to have worked.
+
     A field stays if a call in the *pool* whose arguments contain both of its ends worked or, if the pool has no results
     at all, was made. A call that is not in the pool may have failed.
     """
@@ -271,7 +272,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
 def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
     """Yield *relations*; of those that state the same field of an entity, only the ones with the highest confidence.
 
-    If a result states a reservation's payment method, a method that a call only tried is not another one.
+    If a result states the payment method of a reservation, a method that a call only tried is left out.
     """
     highest: dict[tuple[str, str], float] = {}
     for each in relations:

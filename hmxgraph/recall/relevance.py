@@ -1,4 +1,8 @@
-"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and a walk over shared entities."""
+"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and a walk over shared entities.
+
+The *share* of an event is the part of the question's terms, by weight, that it contains. *Talk* is every event that is
+not a document with a title. A *case* is a session about someone or something that the question names.
+"""
 
 import math
 import re
@@ -43,12 +47,12 @@ _CACHED_TEXTS = 16_384
 #
 # For events of the only speaker whom the question names.
 SPEAKER = 0.5
-# If it names several speakers, for events of those that it asks about: of Ann in "When did Ann call Bob?".
+# If the question names several speakers, for events of those that it asks about: of Ann in "When did Ann call Bob?".
 _SUBJECT = 0.2
 # For messages of users, if a question about the past is in the first person and users talk to an assistant.
 _ASKER = 0.3
 # For such a question, subtracted from the relevance of an assistant's messages, which rarely answer it: in packs for
-# 179 questions, 15 of 600 lines of assistants were evidence for the answer, and 246 of 2,700 lines of users.
+# 179 questions, 15 of 600 lines of assistants were needed for the answer, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 # For events with a word such as "yesterday", if the question asks for a time.
@@ -160,7 +164,7 @@ def _length(pool: EventPool) -> Floats:
 
 
 def _first_mentions(question: Question, pool: EventPool) -> Floats:
-    """Favour first mentions in talk, for a question about the past; one about the current state needs the latest."""
+    """Favour first mentions in talk if the question is about the past; if it asks for the latest, the last counts."""
     if question.latest:
         return np.zeros(len(pool))
     return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.time_ranks)
@@ -191,7 +195,7 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
 def _is_about_asker(question: Question, pool: EventPool) -> bool:
     """Whether the asker's own words are likely to answer: a question about the past in the first person.
 
-    It names no speaker, and an assistant takes part in the conversations.
+    The question must name no speaker, and an assistant must take part in the conversations.
     """
     personal = question.recalls and bool(_FIRST_PERSON.search(question.text[:LONGEST_QUESTION]))
     return personal and _with_assistant(pool) and not speakers_named(question, pool)
@@ -275,8 +279,9 @@ def _feedback_match(
 
 # Exponent on the lexical match: separates the best events from those that share only a common word.
 _SHARPNESS = 1.5
-# Weight of a title that the question contains, and of closeness to the question's entities on the walk.
+# Weight of a title that the question contains.
 TITLE = 1.0
+# Weight of closeness to the question's entities on the walk.
 _CLOSENESS = 0.3
 # Weight of the similarity of vectors from an embedder, on a scale where the best lexical match is 1.
 MEANING = 0.3
@@ -285,9 +290,9 @@ MEANING = 0.3
 SURE = 0.6
 # For questions about the past: the minimum relevance of a full match, as a fraction of its share of the question.
 ANSWERS = 0.15
-# For requests: the minimum evidence of a related event, where the best lexical match is 1, and its minimum coverage of
-# the question's words, neighbours included, as a fraction of the best coverage. For all questions: the minimum
-# similarity of vectors at which an event is related whatever its words.
+# For requests: the minimum evidence of a related event (its score without the cues, where the best lexical match is 1),
+# and its minimum coverage of the question's words, neighbours included, as a fraction of the best coverage. For all
+# questions: the minimum similarity of vectors at which an event is related whatever its words.
 _RELATED = 0.3
 # Weight in this coverage of the gains from links to the best events. For vectors: the minimum similarity as a fraction
 # of the largest.
@@ -300,8 +305,8 @@ _NEAR_BEST = 0.35
 _NEAR_ANSWER, _LOWER = 0.45, 0.7
 # For so many of the best events, this minimum applies as it is (for half as many at a quarter of the budget); each
 # doubling of the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
-# tokens held 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines. With a minimum of 0.35
-# and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
+# tokens held 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines.
+# With a minimum of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
 _FEW_NEAR, _RISE = 10, 0.05
 # A question about the past is vague if its rarest known term is in at least the share ``_VAGUE`` of all events, and in
 # at least ``_MANY``. It gets at most ``_FEW_IF_VAGUE`` events at the default budget. With a share of 0.02 and without
@@ -340,7 +345,7 @@ _DATA = 0.6
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# A case is a session about someone or something that the question names. Factor on assistants' messages in its quality.
+# Factor on assistants' messages when the quality of a case is computed.
 _OF_ANSWERS = 0.5
 # The minimum quality of a case, as a fraction of the best.
 _LEAST_CASE = 0.65
@@ -368,7 +373,7 @@ class Ranking:
 
     @property
     def takes_whole(self) -> bool:
-        """Whether to rank for the whole request, even if it has parts: past work with tools is compared with all."""
+        """Whether not to rank by parts: past sessions of work with tools are compared with the request as a whole."""
         return self.question.works and self.pool.of_tools
 
     @property
@@ -510,7 +515,7 @@ class Ranking:
         *scores* are the final scores, *relevance* what :meth:`relevance` returned for them.
 
         - If the question asks for standing instructions and there are any, only those are related.
-        - Without a match in words or meaning, all events are: nothing can be excluded.
+        - Without a match in words or meaning, all events are related: nothing can be excluded.
         - Speaker, length and time can exclude an event, but never make it related.
         - For questions about the past, a larger *budget* admits less relevant events.
         - If the question names an identifier that events contain, only :attr:`_carriers` are related by words; if none
@@ -770,8 +775,8 @@ class Ranking:
         """Return *relevance*; for a question about a date, 0 for less relevant events of other times.
 
         Events from other times keep their relevance if they are more relevant than all those from the date. An event
-        that names the month, such as a plan, counts as from the date. Measured on 107 questions with dates: a third
-        fewer entries, and more evidence in the same budget.
+        that names the month, such as a plan, counts as from the date. In packs for 107 questions with dates, this left
+        out a third of the entries, and more of the events needed for the answers fitted the same budget.
         """
         if self.question.works or not self.question.dated:
             return relevance

@@ -121,7 +121,7 @@ def search_text(text: str) -> str:
 
 
 # Minimum length of a misspelt term: shorter terms resemble too many others. The known term must be longer than this:
-# "reset" is not a misspelling of "rest". A misspelt term has one letter too many or too few, or two swapped letters. One
+# "reset" is not a misspelling of "rest". A misspelt term has one letter too many or too few, or two swapped letters. A
 # wrong letter does not count, because it often makes another word (mango, mongo).
 SHORTEST_MISSPELT = 4
 # Number of letters at the beginning that must be the same in both terms.
