@@ -90,10 +90,12 @@ NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 _MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
+# "5th" before a dash or "to", and the only or last day: in "5th to 7th of May", the groups ``day`` and ``last``.
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # Words between the ends of a time range.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
 _DASH_OR_TILL = rf"(?:\s*[-\u2013]\s*|{TILL})"
+# A year after a month: ", 2023", "of last year".
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
@@ -382,6 +384,7 @@ OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ..
 # Seasons are those of the northern hemisphere. A numeric date is read only if its order is unambiguous; with dots the
 # day comes first.
 
+# The first month of each season.
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 # The month, the first day and the number of days.
 _HOLIDAYS = {

@@ -13,7 +13,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
 from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# Words before the time at which a range begins.
+# Words before the time at which a range begins: "since" (it ends now), "between" and "from".
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
 # Words before a time that is the only end of an open range.

@@ -44,6 +44,7 @@ from hmxgraph.recall.pool import Floats
 from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
+# The name of this way of assembling packs: part of the metadata and of the pack's id.
 PROFILE = "hmxgraph-recall-1"
 # Masked texts are cached, because packs of one tenant repeat them: at most so many, each of at most so many characters.
 _CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000

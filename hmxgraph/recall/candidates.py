@@ -35,6 +35,7 @@ class State:
 
 # One score from four components, for every kind of candidate (HMX-C 5).
 
+# The weights of the components.
 _RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"relevance": _RELEVANCE, "recency": _RECENCY, "provenance": _PROVENANCE, "salience": _SALIENCE}

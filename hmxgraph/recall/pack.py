@@ -113,8 +113,8 @@ class Costs:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
             return self.count_tokens(heading(str(group)) + "\n")
-        # A key of two parts stands for a year, one of three for the day of a session, one of four for its outcome. Every
-        # day counts like one with a long name.
+        # A key of two parts stands for a year, one of three for the day of a session, one of four for its outcome. All
+        # days cost as much as 30 September, a long one.
         return self.count_tokens((" 2026", "30 September\n", _ENDED.format(group[-1]))[len(group) - 2])
 
 

@@ -214,10 +214,12 @@ class Occurrences:
 
 # What follows the tool's name in the text of a call, of the result of a successful call, and of that of a failed one.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
+# Each of them after the tool's name, at the beginning of a text.
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words ("positive feedback: great job"): it says only how the session went,
 # which the line with the session's date shows already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
+# The names that logs use for assistants, and for the senders of system prompts.
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 _SYSTEMS = frozenset({"system", "developer"})
 # "I'm Ana" or "My name is Ana Costa". Each branch begins with a rare letter and checks what precedes it afterwards,
@@ -673,7 +675,7 @@ def _endings(name: str) -> list[str]:
 
 
 def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
-    """Return the usual abbreviation of *name* in the texts with all its terms, or ""; *counts* are the terms' counts."""
+    """Return the usual abbreviation of *name* in the texts with all its terms, or ""; *counts* has a row per term."""
     named = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
     if len(named) < _GIVEN_BY:
         return ""

@@ -187,6 +187,7 @@ _POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGN
 _CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
 # Asks to be told something again: "Remind me when ..."
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+# The parts of a time that are kept as search terms, because they may be what the question is about.
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 # Asks what happened at a time, whatever it was: "What happened on 3 May?", "Summarise last week".
 _OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|everything|list|show)\b", re.IGNORECASE)
@@ -568,6 +569,7 @@ DEFAULT_BUDGET = 2048
 LONGEST_ID = 1_024
 # Number of characters of the question that a pack quotes: a pack is limited to 256 KB.
 LONGEST_QUOTE = 8_000
+# Ends a truncated text.
 CUT = " [truncated]"
 
 
@@ -698,14 +700,15 @@ def _check_encoding(value: object) -> None:
         counter(value)
     elif not callable(value):
         way_out = f"give one of {', '.join(ENCODINGS)}, or a function that counts the tokens of a text"
-        raise _invalid("encoding", value, "name of an encoding or function", way_out)
+        raise _invalid("encoding", value, "the name of an encoding, or a function", way_out)
 
 
 def _checked_counter(count: TokenCounter) -> TokenCounter:
     def checked(text: str) -> int:
         tokens: object = count(text)
         if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
-            raise _invalid("encoding", tokens, "whole number of tokens", "return one, such as len(text.split())")
+            way_out = "return an integer from your function, such as len(text.split())"
+            raise _invalid("encoding", tokens, "a whole number of tokens", way_out)
         return tokens
 
     return checked

@@ -47,9 +47,11 @@ _NAMED_EXPONENT = 2
 # Factors on relations farther from the named entities, see ``_factors``. ``_ASKED_SHARED`` replaces ``_SHARED`` if the
 # question asks for other entities ("What else ...").
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
+# Words that ask for other entities.
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Factor on relevance if no entity is named: the best events only suggest what the question is about.
 _UNNAMED = 0.75
+# Maximum number of sentences.
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
 _LEAST_RELEVANCE = 0.35
@@ -59,6 +61,7 @@ _MOST_TARGETS = 8
 _SAME_LISTING_US = DAY_US // 24
 # Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
+# How some of them are worded.
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 # The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
@@ -70,6 +73,7 @@ _SILENT = frozenset(
 _WORKERS = frozenset({"agent", "tool"})
 # Terms by which a question asks who or what acted.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
+# "Which errors occur?", "What does this raise?"
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
 )

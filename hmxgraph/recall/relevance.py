@@ -62,10 +62,12 @@ QUESTION_TURN = -0.15
 # For questions about the past, weight of the share of the question that a turn itself contains: its neighbours' words,
 # which the lexical match includes, say less. Higher in chats with an assistant, whose answers are long.
 OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
-# Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
-# that the only event with the query terms is not outranked by events without any.
+# Penalty per doubling of length beyond a typical message: a long text matches some word of every question.
 _LENGTH = -0.25
+# The penalty is capped at this many doublings, so that the only event with the query terms is not outranked by events
+# without any.
 _MOST_DOUBLINGS = 2.5
+# The length of a typical message.
 _MESSAGE_TOKENS = 96
 # An event with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
 _FEW_WORDS = 5
@@ -75,14 +77,15 @@ FIRST_MENTION = 0.3
 # Weights of standing instructions and of preferences: they apply to later questions in any words. Assistants repeat
 # them, so only other speakers' messages count.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
-# A message that begins with an instruction ("Please always ..."), the condition of one ("when I ask about dates"), and
-# a preference anywhere ("I'd prefer").
+# Begins with an instruction: "Please always ..."
 _INSTRUCTS = re.compile(
     r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
     r"|(?:do not|don['\u2019]t) ever)\b",
     re.IGNORECASE,
 )
+# The condition of an instruction: "when I ask about dates".
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
+# A preference: "I'd prefer".
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
 # Penalty for repeating the request: none if at least the share ``_NEWS`` of an event's terms is not in the request,
 # rising to ``_ECHO`` if all of them are.
@@ -453,8 +456,8 @@ class Ranking:
         """
         worth = self.first
         if self.question.works:
-            best = self.first.max(initial=0.0) or 1.0
-            worth = as_examples(self.pool.sessions, self.match.share, self.first / best)
+            top = self.first.max(initial=0.0) or 1.0
+            worth = as_examples(self.pool.sessions, self.match.share, self.first / top)
         if self.error.sessions:
             worth = worth + self.pool.of_sessions(self.error.sessions)
         order = np.argsort(-worth, kind="stable")
@@ -752,10 +755,10 @@ class Ranking:
         if self._instructions.any():
             return 1.0
         # Events from the time that the question names count like a match of half its terms, or of all if it has none.
-        named = 1.0 if self._is_of_named_time.any() else 0.0
-        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
+        in_time = 1.0 if self._is_of_named_time.any() else 0.0
+        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else in_time
         similarity = max(self.meanings.values(), default=0.0) * SURE
-        return min(1.0, max(share, named * 0.5, similarity) / SURE)
+        return min(1.0, max(share, in_time * 0.5, similarity) / SURE)
 
     @cached_property
     def overview(self) -> Flags:

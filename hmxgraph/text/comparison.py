@@ -172,6 +172,7 @@ def _circumstances(text: str) -> str:
 
 # Plain statements that cannot both be true: the same words except for a negation or an amount.
 
+# Numbers in words, by word.
 _AMOUNTS = {
     name: str(number)
     for number, name in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
@@ -211,6 +212,7 @@ _SUM = re.compile(
     rf"\b({'|'.join(sorted(_BEFORE_AMOUNT))}) (?:({_CURRENCY}) ?({_NUMBER})|({_NUMBER}) ?({_CURRENCY})(?!\w))",
     re.IGNORECASE,
 )
+# "costs nothing", "is free of charge": read as a sum of 0.
 _FREE = re.compile(r"\b(?:costs? (?:nothing|zero)|(?:is|are) free of charge)\b", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 # Words that mention a change.

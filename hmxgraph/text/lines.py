@@ -8,6 +8,7 @@ from hmxgraph.protocol.events import Event
 # Quotation marks around the words of others, so that they are not mistaken for the engine's own.
 
 _INNER_QUOTES = str.maketrans("“”", '""')
+# The beginning of the condition of a policy that answers a question.
 _ASKED = "the question is “"
 
 
@@ -53,6 +54,7 @@ def question_in(condition: str) -> str:
 
 # Candidate names for the speaker of an event; extraction and packs check them further.
 
+# The fields of the content or metadata that name the speaker, in this order.
 _NAME_FIELDS = ("speaker", "user_name", "username", "author", "name")
 _NAME_FIELD_SET = frozenset(_NAME_FIELDS)
 # One to four words that begin with a letter: "Ana", "Bo van der Li".
@@ -97,6 +99,7 @@ def speaking_source(event: Event) -> str | None:
 # Headings, dates and labels start at the margin. An entry's first line starts with a label, a bullet or a name written
 # by this module; its other lines are indented.
 
+# Characters that are removed from the name of a speaker.
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
 # A speaker's name is cut to this many characters.
 LONGEST_NAME = 60

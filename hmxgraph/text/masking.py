@@ -167,6 +167,7 @@ _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 # Neither side of a card number continues a word or another number.
 _CARD_START, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
 
+# Secrets: keys, tokens, passwords, card and account numbers.
 SECRETS = (
     rule(
         "[private key]",
@@ -229,6 +230,7 @@ SECRETS = (
         iban,
     ),
 )
+# Personal data that can be recognised by its form.
 _PERSONAL = (
     rule("[email]", _EMAIL),
     rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
@@ -237,6 +239,7 @@ _PERSONAL = (
     rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
     rule("[address]", r"\b[A-ZÄÖÜ][\w-]{0,60}(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
 )
+# Ids and other values that differ from run to run.
 IDS = (
     rule("<email>", _EMAIL),
     rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),

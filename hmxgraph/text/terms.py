@@ -48,6 +48,7 @@ _MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
 _MEANINGFUL_SIGNS = frozenset("%#")
 # A hyphen is a minus only before a number, and not after a word or a closing bracket ("3-5").
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
+# A run of Chinese, Japanese or Korean characters.
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
 
