@@ -295,7 +295,7 @@ _LONGER_UNIT_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
 # The group ``in`` is a word before a time which shows that a time is meant; it is not part of the expression.
 TIME_RULES: tuple[Rule, ...] = (
-    # "2023-05-07", "2023-05-07t12:00:00z"
+    # Such as "2023-05-07", "2023-05-07t12:00:00z"
     Rule(
         re.compile(
             r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"

@@ -466,14 +466,14 @@ class Episodes:
         Results that differ only in numbers and identifiers report the same failure. Outside *sessions*, only the most
         relevant one of these remains (the latest of equals), unless *repeated* is set.
         """
-        whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
+        messages_and_steps = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._related_factor > 0) & ~self.pool.empty & ~self._repeated_errors
-        for at in np.flatnonzero(kept & ~whole & self.pool.successes).tolist():
+        for at in np.flatnonzero(kept & ~messages_and_steps & self.pool.successes).tolist():
             kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
             kept &= ~self._same_failure(kept) | self.pool.of_sessions(sessions)
         answered = self._calls_of(kept & self.pool.results)
-        return replace(self, related=kept & (whole | ~self.pool.calls | answered))
+        return replace(self, related=kept & (messages_and_steps | ~self.pool.calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
