@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.recall._endings import adds_a_remark
 from hmxgraph.recall._examples import changed_fields, decisive_weights
 from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
@@ -278,7 +279,7 @@ class Episodes:
             return self
         messages = np.flatnonzero((self._related_factor > 0) & pool.by_people & ~pool.of_session(running)).tolist()
         known: list[tuple[str, frozenset[str]]] = []
-        for at in sorted(messages, key=lambda at: (-float(self.scores[at]), at)):
+        for at in sorted(messages, key=lambda at: (-float(self.relevance[at]), at)):
             session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
             if any(other_id != session_id and 2 * len(own & other) >= len(own | other) for other_id, other in known):
                 verdicts[pool.event_id[at]] = "duplicate"
@@ -315,7 +316,7 @@ class Episodes:
         - empty events and system prompts;
         - greetings, and messages that assistants repeat in several sessions;
         - small talk: short messages that match hardly any of the question and are not the request;
-        - farewells that are off topic, except in the *running* session.
+        - farewells that are off topic and add no remark, except in the *running* session.
 
         Logs of many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
@@ -325,6 +326,8 @@ class Episodes:
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.pool.of_session(session_id)
+            for at in np.flatnonzero(own & farewells & self.pool.by_people).tolist():
+                farewells[at] = not adds_a_remark(self.pool.text[at])
             # The running session has not ended, so its last messages are not farewells.
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
@@ -438,7 +441,7 @@ class Episodes:
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
         """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
 
-        The *shares* do not count the names in the question: all cases are about those.
+        The *shares* are those of :attr:`Ranking.share_of_case`.
         """
         outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()

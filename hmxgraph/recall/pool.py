@@ -369,10 +369,10 @@ class EventPool:
         """The user who introduced himself to an assistant, keyed by the terms of his names ("My name is Ana Costa").
 
         Empty if introductions give different first names, or if other messages use the name, too: in "I'm German", it
-        is none. Also empty if most events are of work with tools: their sessions are of several people, and a name
-        tells them apart.
+        is none. Also empty if there are several users, or if most events are of work with tools: these sessions are of
+        several people, and a name tells them apart.
         """
-        if not self.by_assistants.any() or self.of_tools:
+        if not self.by_assistants.any() or self.of_tools or len(set(filter(None, self.user_id))) > 1:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [

@@ -108,6 +108,13 @@ _MANNER = re.compile(
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
+# Terms of a question for all rules ("Which rules do I have to follow in this repo?"): it has at least one of the first,
+# and otherwise only some of the second, so that it does not say which rules.
+_FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_FOLLOWED = frozenset(
+    terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
+          " here repo repository project team company work working")
+)  # fmt: skip
 # Asks what can be done, as whoever does the work would: "what can I offer them?" (but "can I return it" requests work).
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
@@ -233,7 +240,7 @@ class Question:
     - ``works``: requests work.
     - ``latest``: asks for the latest of something.
     - ``ended``: asks how something ended or how far it has got.
-    - ``of_manner``: asks how an assistant should answer.
+    - ``of_manner``: asks how an assistant should answer, or for all rules.
     - ``seeks_advice``: asks what can be done.
     - ``when``: asks for a time.
     - ``own``: has "I", "my" or "mine".
@@ -304,6 +311,17 @@ class Question:
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
 
+def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
+    """Whether a question with these terms asks for rules, and does not say for which.
+
+    >>> _asks_for_all_rules(["rule", "follow", "repo"]), _asks_for_all_rules(["refund", "rule"])
+    (True, False)
+
+    """
+    rest = set(question_terms) - _FOLLOWED
+    return bool(rest) and rest <= _FOR_RULES
+
+
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """Analyse *text* as a question asked at *as_of_us*; *names* are the names that extraction found in it.
 
@@ -336,7 +354,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _reports_error(beginning),
         bool(_LATEST.search(beginning)),
         bool(_ENDED.search(beginning) or _STATE.search(beginning)),
-        bool(_MANNER.search(beginning)),
+        bool(_MANNER.search(beginning)) or _asks_for_all_rules(question_terms),
         bool(_ADVICE.search(beginning)),
         bool(_WHEN.search(beginning)),
         bool(_OWN.search(beginning)),
