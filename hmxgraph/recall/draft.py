@@ -168,7 +168,8 @@ class Draft:
     def _lines(self) -> Episodes:
         """The events, for a pack that shows the best lines of many sessions instead of whole sessions."""
         lines = self._scored_events.with_results()
-        return lines if self.events.question.when else lines.without_repeated_requests(self.request.session_id)
+        by_time = self.events.question.when or self.events.question.latest or self.events.question.overview
+        return lines if by_time else lines.without_repeated_requests(self.request.session_id)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
         """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""
@@ -320,12 +321,13 @@ class Draft:
     def _is_new(self) -> bool:
         """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new.
 
-        A request that also asks how something is or was never counts as new.
+        A request that also asks how something is or was never counts as new, nor does an error in one of several
+        questions: events may answer the others.
         """
         question = self.events.question
         is_request = (question.works or not question.recalls) and not asks_how_it_is(question.text)
         if self.events.error.terms:
-            return self.events.error.is_unknown
+            return self.events.error.is_unknown and not self.events.has_parts
         return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property

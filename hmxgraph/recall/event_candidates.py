@@ -35,6 +35,12 @@ from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
 from hmxgraph.text.terms import terms as terms_of
 
+# Minimum share of all terms of two messages that are in both, for one to repeat the other; maximum number of terms of a
+# message that may repeat another, and of messages with the same particulars that it is compared with.
+_SAME_REQUEST, _SHORT_REQUEST, _MOST_ALIKE = 0.6, 40, 64
+_NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|nor)\b|n['\u2019]t\b", re.IGNORECASE)
+# A word with a digit: a number, a date, an id.
+_NUMBER = re.compile(r"\w*\d\w*")
 # A word with a capital letter that does not begin a sentence.
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
 # Maximum number of events with a name that still says what they are about.
@@ -276,20 +282,25 @@ class Episodes:
     def without_repeated_requests(self, running: str | None) -> "Episodes":
         """Return the events; in work with tools, a message that repeats a better one of another session is a duplicate.
 
-        Users ask for the same thing in nearly the same words. A message repeats another if they share at least half of
-        all terms in either. Messages of the *running* session are never duplicates.
+        Users ask for the same thing in nearly the same words. A message repeats another of the same user if they have
+        the same particulars (:func:`_particulars`) and share at least ``_SAME_REQUEST`` of all terms in either.
+        Objections, long messages and those of the *running* session are never duplicates.
         """
         pool, verdicts = self.pool, dict(self.verdicts)
         if not pool.of_tools:
             return self
-        messages = np.flatnonzero((self._related_factor > 0) & pool.by_people & ~pool.of_session(running)).tolist()
-        known: list[tuple[str, frozenset[str]]] = []
-        for at in sorted(messages, key=lambda at: (-float(self.relevance[at]), at)):
+        messages = (self._related_factor > 0) & pool.by_people & ~pool.of_session(running)
+        messages &= pool.occurrences.vocabulary <= _SHORT_REQUEST
+        known: dict[tuple[str, frozenset[str]], list[tuple[str, frozenset[str]]]] = {}
+        for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(self.relevance[at]), at)):
             session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
-            if any(other_id != session_id and 2 * len(own & other) >= len(own | other) for other_id, other in known):
+            user_id = pool.user_id[at] if pool.user_id else ""
+            alike = known.setdefault((user_id, _particulars(pool.text[at])), [])
+            shared = (len(own & other) / len(own | other) for other_id, other in alike if other_id != session_id)
+            if not objects(pool.text[at]) and any(share >= _SAME_REQUEST for share in shared):
                 verdicts[pool.event_id[at]] = "duplicate"
-            else:
-                known.append((session_id, own))
+            elif len(alike) < _MOST_ALIKE:
+                alike.append((session_id, own))
         return replace(self, verdicts=verdicts)
 
     def with_objections(self) -> "Episodes":
@@ -337,7 +348,7 @@ class Episodes:
 
     def _is_rare(self, name: str) -> bool:
         """Whether at most ``_FEW_MESSAGES`` events contain *name*."""
-        return 0 < np.count_nonzero(self.pool.occurrences.matched(terms_of(name)) > 0) <= _FEW_MESSAGES
+        return 0 < int(np.count_nonzero(self.pool.occurrences.matched(terms_of(name)))) <= _FEW_MESSAGES
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
@@ -691,6 +702,17 @@ class Episodes:
             outcome=self.outcomes.get(pool.session_id[at], ""),
             step=self.step[at] if self.step else -1,
         )
+
+
+def _particulars(text: str) -> frozenset[str]:
+    """What tells messages in nearly the same words apart: numbers and ids, names, and whether something is negated.
+
+    >>> _particulars("Please don't refund order 1001 of Ann.") == {"1001", "Ann", "not"}
+    True
+
+    """
+    negation = {"not"} if _NEGATION.search(text) else set[str]()
+    return frozenset({*_NUMBER.findall(text), *_NAME.findall(text), *negation})
 
 
 def _alike(own: frozenset[str], other: frozenset[str]) -> bool:

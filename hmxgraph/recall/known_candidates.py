@@ -81,8 +81,13 @@ class Appraisal:
 
     @cached_property
     def _weights_of_clauses(self) -> list[tuple[Mapping[str, float], float]]:
-        """For the whole text and for each clause, the weights of its terms and the weight of a full match."""
-        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in self.clauses]
+        """For the whole text and for each clause, the weights of its terms and the weight of a full match.
+
+        A clause with a single term counts only if that is a name: "Are you sure?" is small talk, "Who is Marta?" is not.
+        """
+        names = frozenset(term for name in self.question.names for term in terms(name))
+        telling = (clause for clause in self.clauses if len(clause) > 1 or clause & names)
+        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in telling]
         texts = (self.weights, *clauses)
         return [(weights, _weight_of_heaviest(weights)) for weights in texts if any(weights.values())]
 
