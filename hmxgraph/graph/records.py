@@ -712,8 +712,10 @@ def _report(
             answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
         sessions = {row["key"]: stored_session(row) for row in batch_row["sessions"]}
         yield from store_new(tenancy, LockedBatch(sessions, divided, answers), observations, extractions)
-    if silent_us is not None and all(event.event.time_us < silent_us for event in divided.new):
-        yield from bump(tenancy, silent_us)
+    # Even if all events were stored before, the version is raised: readers cache by it, and it locks the tenant.
+    newest_us = max((event.event.time_us for event in divided.new or events), default=0)
+    if not divided.new or (silent_us is not None and newest_us < silent_us):
+        yield from bump(tenancy, max(newest_us, silent_us or 0))
 
 
 def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
