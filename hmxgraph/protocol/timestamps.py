@@ -11,8 +11,8 @@ _DAYS_IN_400_YEARS = 146_097
 _SECOND = 1_000_000
 DAY_US = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# The first and the last instant that :func:`iso` can format. The wire also allows year 0 and, through offsets, times
-# up to a day outside.
+# The first and the last instant that :func:`iso` can format. Timestamps of the wire may lie outside: they may be in
+# year 0, and an offset can move them out of these years by up to a day.
 FIRST_US = -62_135_596_800 * _SECOND
 LAST_US = 253_402_300_800 * _SECOND - 1
 # How errors describe an instant that :func:`iso` can format.
