@@ -743,7 +743,7 @@ class SupersessionCycle(LifecycleError):
     def __str__(self) -> str:
         return (
             f"{self.new_id!r} cannot supersede {self.old_id!r}: it has the same id, or is an older version (HMX-A 7); "
-            "give the artifact a new id, or the memory a new text or a later time"
+            "an artifact needs a new id, a memory a new text or a later time"
         )
 
 
