@@ -18,7 +18,7 @@ from hmxgraph.text.terms import most_first
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
 # The heading of the column that says what a summary contains, by title of its set.
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
-# Names that the sets use for the confidence and for the number of observations of a summary.
+# The field names that the sets use for the confidence of a summary, and for the number of its observations.
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
 # How a comparison marks each change of a summary.
@@ -31,7 +31,7 @@ _MARKS = {
 
 
 def export_table(verdict: Verdict, file: Path, size: int, key: SigningKey | None) -> Table:
-    """The files that were written, and the properties of the fingerprint."""
+    """A table with the files that were written and the properties of the fingerprint."""
     signed = {"signature": f"{file}.sig", "public key": key.public_key} if key else {}
     return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _properties(verdict))
 
@@ -166,13 +166,13 @@ def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _values(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The numbers under any of *names* before and after, as ``0.5 -> 0.75``; only one if they are equal."""
+    """The number under one of *names* before and after, as ``0.5 -> 0.75``; only one number if they are equal."""
     values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
 
 def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The paths and values inside *value*; a mapping of names to numbers counts as one value."""
+    """The values inside *value* with their paths; a mapping of names to numbers, such as counts, is one value."""
     if isinstance(value, Mapping) and not _has_numbers_by_name(path):
         for name, part in value.items():
             yield from _flat(f"{path}.{name}" if path else name, part)
@@ -207,12 +207,12 @@ def _plain(value: Any, titles: Mapping[str, str]) -> str:
 
 
 def _are_long(values: list[Any]) -> bool:
-    """Whether *values* are not all short single words, so that commas would not separate them clearly."""
+    """Whether a semicolon should separate *values*: a comma is clear only between short single words."""
     return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
 
 
 def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
-    # Text, not markup: masked values contain square brackets.
+    # Text instead of markup, because masked values contain square brackets.
     table = Table(show_header=False, box=None, title=title, title_justify="left")
     for name, value in rows.items():
         table.add_row(Text(name), value if isinstance(value, Text) else Text(value, overflow="fold"))

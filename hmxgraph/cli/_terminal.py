@@ -68,7 +68,7 @@ def opened(
 ) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is downloaded and started on demand, with progress on stderr.
 
-    Inside :func:`shared`, it is a graph that is open already, unless the command has options of its own.
+    Inside :func:`shared`, it is a graph that is already open, unless the command sets an option of the connection.
     """
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
@@ -138,6 +138,7 @@ def confirmed(question: str) -> bool:
 
 # Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
 
+# A UUID such as c83e661f-0a30-5d01-961e-1a2988040a7a, and at least eight of its first characters.
 _GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
@@ -152,7 +153,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
-    """The only id that begins with *prefix*; *prefix* itself if it is no shortened id, or if no id begins with it.
+    """The only id that begins with *prefix*; *prefix* itself if it cannot be a shortened id or no id begins with it.
 
     Raises:
         typer.BadParameter: several ids begin with *prefix*, and none of them equals it.
@@ -170,7 +171,7 @@ def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
 
 # Why a result is empty, in one line on stderr, with a remedy.
 
-# Maximum number of drafts that are counted.
+# Drafts beyond this number are reported as "more than".
 MOST_DRAFTS = 100
 ACTIVATE = (
     "list them with hmxgraph artifact list --status draft, activate one with hmxgraph artifact transition ID active"
@@ -178,7 +179,7 @@ ACTIVATE = (
 
 
 def explain_empty_result(graph: "KnowledgeGraph", otherwise: str, *, omits_drafts: bool = True) -> None:
-    """Print how many drafts the result omits and that the tenant has no events; if neither is so, *otherwise*."""
+    """Print how many drafts the result omits, and whether the tenant has no events; if neither applies, *otherwise*."""
     drafts = _drafts(graph) if omits_drafts else ""
     _print_hint("; ".join(filter(None, (drafts, _no_events(graph)))) or otherwise)
 

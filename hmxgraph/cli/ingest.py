@@ -42,7 +42,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
-# Maximum number of conflicts shown, of groups of rejections, and of reasons for content left out.
+# Maximum number of conflicts, of groups of rejections, of reasons for content left out, and of sessions that are shown.
 SHOWN = 20
 # Maximum number of line numbers shown for lines rejected with the same faults.
 LINES = 5
@@ -51,6 +51,7 @@ _NOTHING_MATCHED = (
     "hmxgraph explain ID lists the events behind a memory or an artifact"
 )
 _CRITERIA = "--event, --session, --agent, --user, --source, --fingerprint, --before, --older-than or --expired"
+# An age such as 90d, 12h or 2w.
 _AGE = re.compile(r"(\d+)([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -190,7 +191,7 @@ def age(text: str) -> timedelta:
     """The time span in *text*.
 
     Raises:
-        BadParameter: *text* is not an age, or a longer one than Python can hold.
+        BadParameter: *text* is not an age, or a longer age than Python can represent.
 
     >>> age("36h")
     datetime.timedelta(days=1, seconds=43200)
@@ -201,7 +202,7 @@ def age(text: str) -> timedelta:
     try:
         return timedelta(**{_UNITS[match[2]]: int(match[1])})
     except OverflowError as error:
-        raise typer.BadParameter(f"{text!r} is too long; nothing is that old") from error
+        raise typer.BadParameter(f"{text!r} is too long for an age") from error
 
 
 class _GraphArguments(NamedTuple):
@@ -374,7 +375,7 @@ def _is_confirmed(report: ForgetReport, yes: bool) -> bool:
     if yes:
         return True
     err.print(_forgotten(report))
-    return confirmed("Erase them for good?")
+    return confirmed("Erase these events for good?")
 
 
 def _forgotten(report: ForgetReport) -> Table:
@@ -390,25 +391,26 @@ def _forgotten(report: ForgetReport) -> Table:
 
 
 def _shared(sessions: Sequence[str]) -> str:
-    """What to do about the sessions of a user in which others spoke; only the first few are named.
+    """What to do about sessions in which others may have repeated what the user said; only the first few are listed.
 
     >>> print(_shared(["chat-7"]))
-    in 1 of the user's sessions others spoke, too (answers, tool calls, other users), and may repeat what the user said:
+    text of others (answers, tool calls, other users) is left in 1 of the user's sessions and may quote the user:
       chat-7
-    read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID
+    to read a session: hmxgraph query session_story session_id=ID; to erase it: hmxgraph forget --session ID
     """
     names = [f"  {session}" for session in sessions[:SHOWN]]
     more = [f"  and {len(sessions) - SHOWN:,} more; --json lists all"] if len(sessions) > SHOWN else []
-    spoke = "others spoke, too (answers, tool calls, other users), and may repeat what the user said:"
-    way_out = "read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID"
-    return "\n".join((f"in {len(sessions):,} of the user's sessions {spoke}", *names, *more, way_out))
+    others = "text of others (answers, tool calls, other users)"
+    heading = f"{others} is left in {len(sessions):,} of the user's sessions and may quote the user:"
+    way_out = "to read a session: hmxgraph query session_story session_id=ID; to erase it: hmxgraph forget --session ID"
+    return "\n".join((heading, *names, *more, way_out))
 
 
 # ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.
 
 
 def remember(
-    text: Annotated[str, typer.Argument(help="What to remember, in a sentence; - reads one from each line of stdin.")],
+    text: Annotated[str, typer.Argument(help="A sentence to remember; - reads one sentence per line from stdin.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
     hard: Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")] = False,
     supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that this replaces.")] = None,
@@ -418,10 +420,10 @@ def remember(
     user: Annotated[str | None, typer.Option("--user", help="Only for packs of this user.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Part of every pack of its scope and user.")] = False,
     alias: Annotated[
-        list[str] | None, typer.Option("--alias", help="Another name that questions may use for it; repeatable.")
+        list[str] | None, typer.Option("--alias", help="Another name that questions may use; repeatable.")
     ] = None,
     expires: Annotated[
-        str | None, typer.Option("--expires", help="Time from which it no longer holds (ISO 8601 with offset).")
+        str | None, typer.Option("--expires", help="Time at which it ceases to hold (ISO 8601 with offset).")
     ] = None,
     at: At = None,
     agent: Agent = None,
@@ -451,7 +453,7 @@ def remember(
 def embed(
     embedder: Annotated[
         str | None,
-        typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors: module:function."),
+        typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors, as module:function."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Recompute all vectors, after a change of model.")] = False,
     tenant: Tenant = "default",

@@ -46,9 +46,10 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
 
 
 def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
-    """The configuration of a client for a server over stdio, or, with *url*, for the server there and an API key.
+    """The configuration with which a client starts this server over stdio or, with *url*, uses the server there.
 
-    Clients start the server outside any virtual environment, so the command is a full path.
+    A server at *url* needs an API key. Clients start a program outside any virtual environment, so the command is a
+    full path.
 
     >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"][-5:]
     ['mcp', '--tenant', 'acme', '--agent', 'ana']
