@@ -516,7 +516,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
             way_out = "it is given by position and by name: omit one"
             raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", way_out)
         if name not in signature.names or _is_misnamed(name, signature):
-            raise _unknown(name, named[name], signature)
+            raise _unknown_argument(name, named[name], signature)
     for name in signature.required:
         if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
@@ -562,7 +562,7 @@ def _signature_of(function: Callable[..., Any]) -> _Signature:
         tuple(parameter.name for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.kind is parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.default is parameter.empty),
-        frozenset(name for parameter in open_ended for name in _fields(parameter.annotation)),
+        frozenset(name for parameter in open_ended for name in _accepted_fields(parameter.annotation)),
         frozenset(flags),
         frozenset(name for name, annotation in flags.items() if annotation is not bool),
     )
@@ -572,7 +572,7 @@ def _is_flag(annotation: Any) -> bool:
     return annotation is bool or annotation == (bool | None)
 
 
-def _fields(annotation: Any) -> Iterable[str]:
+def _accepted_fields(annotation: Any) -> Iterable[str]:
     """The names that ``**fields: Unpack[...]`` accepts: the keys of the typed dict.
 
     If these include all `StepFields`, any field of a `TaskRecord` is accepted; `new_record` refuses those that callers
@@ -589,7 +589,7 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
     )
 
 
-def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
+def _unknown_argument(name: str, value: Any, signature: _Signature) -> InvalidRequest:
     """The error for an argument that the method lacks: it says which one was probably meant, or lists them."""
     synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
     close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)

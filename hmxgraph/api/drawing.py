@@ -47,7 +47,7 @@ def _node_style(node: PictureNode) -> dict[str, str]:
     return _style("node", node.label) | (_FAILED_STYLE if node.properties.get("failed") else {})
 
 
-def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
+def _caption_from(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
     """The caption that *pattern* and *properties* give.
 
     *fallback*, the label or type, replaces ``<type>`` in the pattern, and the whole caption if that is empty.
@@ -63,7 +63,7 @@ def caption(node: PictureNode) -> str:
     ('kubectl', 'Other')
 
     """
-    return _filled(_style("node", node.label).get("caption", ""), node.properties, node.label)
+    return _caption_from(_style("node", node.label).get("caption", ""), node.properties, node.label)
 
 
 def edge_caption(edge: PictureEdge) -> str:
@@ -73,7 +73,7 @@ def edge_caption(edge: PictureEdge) -> str:
     'uses'
 
     """
-    return _filled(_style("relationship", edge.kind).get("caption", "<type>"), edge.properties, edge.kind)
+    return _caption_from(_style("relationship", edge.kind).get("caption", "<type>"), edge.properties, edge.kind)
 
 
 # The picture.
@@ -219,7 +219,7 @@ def _node_svg(node: PictureNode, centre: _Point) -> str:
     x, y = centre
     style, radius, text = _node_style(node), _radius(node), caption(node)
     font_size = float(style["font-size"].removesuffix("px"))
-    lines = _wrapped(text, radius, font_size)
+    lines = _caption_lines(text, radius, font_size)
     # The caption is centred vertically. A capital letter is about 0.7 font sizes high, so its middle is 0.35 above its
     # base line.
     first_y = y - (len(lines) - 1) * font_size * _LINE_HEIGHT / 2 + font_size * 0.35
@@ -235,10 +235,10 @@ def _node_svg(node: PictureNode, centre: _Point) -> str:
     )
 
 
-def _wrapped(text: str, radius: float, font_size: float) -> list[str]:
+def _caption_lines(text: str, radius: float, font_size: float) -> list[str]:
     """*text* in lines that fit into a circle of *radius*; text that is too long ends in an ellipsis.
 
-    >>> _wrapped("deploy/staging/checkout.yaml fails", 50, 10)
+    >>> _caption_lines("deploy/staging/checkout.yaml fails", 50, 10)
     ['deploy/staging/', 'checkout.yaml', 'fails']
 
     """
@@ -263,9 +263,9 @@ def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, f
     pairs: dict[tuple[str, ...], list[PictureEdge]] = {}
     for edge in edges:
         pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)
-    for (first, second), between in pairs.items():
-        for index, edge in enumerate(between if first != second else ()):
-            offset = _LANE * (index - (len(between) - 1) / 2)
+    for (first, second), parallel_edges in pairs.items():
+        for index, edge in enumerate(parallel_edges if first != second else ()):
+            offset = _LANE * (index - (len(parallel_edges) - 1) / 2)
             yield edge, offset if edge.source_id == first else -offset
 
 

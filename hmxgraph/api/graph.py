@@ -156,13 +156,13 @@ def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, 
     """
     embedder = embed if embed is not None else environment.get("HMXGRAPH_EMBED") or None
     if isinstance(embedder, str):
-        embedder = _imported(embedder)
+        embedder = _import_embedder(embedder)
     if embedder is not None and not callable(embedder):
         raise InvalidRequest("embed", f"{embedder!r:.60}", "a function from texts to vectors", "give a callable")
     return None if embedder is None else Embedding(embedder)
 
 
-def _imported(name: str) -> Embedder:
+def _import_embedder(name: str) -> Embedder:
     module, _, attribute = name.partition(":")
     try:
         embedder: Embedder = getattr(import_module(module), attribute)

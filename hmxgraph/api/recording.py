@@ -262,12 +262,12 @@ class LiveSessions:
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_session_id(session_id), {}))
         try:
-            yield partial(self._settled, before)
+            yield partial(self._without_rejected, before)
         except BaseException:
             self._carried[session_id] = json.loads(before)
             raise
 
-    def _settled(self, before: str, items: Items, report: RecordReport) -> RecordReport:
+    def _without_rejected(self, before: str, items: Items, report: RecordReport) -> RecordReport:
         rejected = frozenset(receipt.position + 1 for receipt in report.receipts if receipt.status == "rejected")
         if rejected:
             self._carried[items.session_id] = items.state_without(rejected, json.loads(before))

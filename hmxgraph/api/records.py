@@ -69,8 +69,8 @@ class Records(SharedWork):
                 such as ``records[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("records", records, defaults):
             with naming(name):

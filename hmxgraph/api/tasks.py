@@ -153,8 +153,8 @@ class Tasks(SharedWork):
             TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("checkpoints", checkpoints, defaults):
             with naming(name):

@@ -215,14 +215,14 @@ class Watch:
         self._user_id = user_id
         self._rehome = rehome
         # The length of a last line without a line end, and the number of steps for which it has stayed the same.
-        self._steady: dict[Path, tuple[int, int]] = {}
+        self._last_line_lengths: dict[Path, tuple[int, int]] = {}
         # The versions of files in an unknown format: they are read again only after a change.
-        self._waiting: dict[Path, tuple[int, int, int]] = {}
+        self._unknown_versions: dict[Path, tuple[int, int, int]] = {}
         # Former names of renamed files that this step has not read to the end. A new file of such a name must wait.
         self._half_read: set[Path] = set()
         # Files that are gone or were replaced. The value is when their folder had last changed at the last search for
         # them: they are searched for again only after a later change of the folder.
-        self._missing: dict[Path, int] = {}
+        self._searched_at_ns: dict[Path, int] = {}
 
     def step(self) -> int:
         """Store new data, of growing files at most 32 MiB; return the number of events stored.
@@ -243,7 +243,7 @@ class Watch:
             self._store(pieces)
         for path in paths:
             if path.suffix not in _GROWING:
-                with self._as_permitted(path):
+                with self._skipping_unreadable(path):
                     self._store_whole(path)
         self._positions.save()
         return self.progress.accepted - before
@@ -272,14 +272,14 @@ class Watch:
         position, folder = self._positions.get(path), path.parent
         with suppress(*_GONE):
             changed_ns = folder.stat().st_mtime_ns
-            if self._missing.get(path) == changed_ns:
+            if self._searched_at_ns.get(path) == changed_ns:
                 return None
-            self._missing[path] = changed_ns
+            self._searched_at_ns[path] = changed_ns
         for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
             other_position = self._positions.get(other)
             is_followed = other_position.size and _is_same_file(other, other_position)
             if other != path and not is_followed and _is_same_file(other, position):
-                del self._missing[path]
+                del self._searched_at_ns[path]
                 return other
         return None
 
@@ -287,7 +287,7 @@ class Watch:
         """The new lines of renamed files, then of *paths*, until a step's maximum is reached."""
         bytes_left = _MOST_STEP_BYTES
         self.progress.behind = False
-        renamed = (self._rest(path, target, former_names) for target, path in former_names.items())
+        renamed = (self._rest_of_renamed(path, target, former_names) for target, path in former_names.items())
         for piece in chain.from_iterable(chain(renamed, map(self._new_lines, paths))):
             bytes_left -= sum(len(line) for _, line in piece.lines)
             yield piece
@@ -295,13 +295,13 @@ class Watch:
                 self.progress.behind = True
                 return
 
-    def _rest(self, path: Path, target: Path, former_names: Mapping[Path, Path]) -> Iterator[_Piece]:
+    def _rest_of_renamed(self, path: Path, target: Path, former_names: Mapping[Path, Path]) -> Iterator[_Piece]:
         """The lines appended to *path* before it was renamed to *target*, as far as they were not read yet.
 
         After them, a new file at *path* is read from its beginning, and *target* is followed under its own name.
         """
         position = self._positions.get(path)
-        with self._as_permitted(target):
+        with self._skipping_unreadable(target):
             rest = self._read(path, target, position, closed=True)
             size = target.stat().st_size
             yield from rest
@@ -319,15 +319,15 @@ class Watch:
         position = self._positions.get(path)
         if path in self._half_read:
             return
-        with self._as_permitted(path):
+        with self._skipping_unreadable(path):
             if _version(path.stat()) not in {
                 (position.inode, position.size, position.changed_ns),
-                self._waiting.get(path),
+                self._unknown_versions.get(path),
             }:
                 yield from self._read(path, path, position)
 
     @contextmanager
-    def _as_permitted(self, path: Path) -> Iterator[None]:
+    def _skipping_unreadable(self, path: Path) -> Iterator[None]:
         """Skip a file that was removed or replaced since it was listed; record a file that this user may not read."""
         try:
             yield
@@ -390,9 +390,9 @@ class Watch:
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
         """Count a step; return whether the last line, now *unfinished* bytes long, has kept its length long enough."""
-        length, steps = self._steady.get(path, (0, 0))
+        length, steps = self._last_line_lengths.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
-        self._steady[path] = (unfinished, steps)
+        self._last_line_lengths[path] = (unfinished, steps)
         return steps >= _STEADY_STEPS
 
     def _store(self, pieces: list[_Piece]) -> None:
@@ -408,7 +408,7 @@ class Watch:
             if piece.path in unknown:
                 # More lines may reveal the format: read again when the file has grown.
                 with suppress(*_GONE):
-                    self._waiting[piece.path] = _version(piece.path.stat())
+                    self._unknown_versions[piece.path] = _version(piece.path.stat())
         self._positions.keep(
             (piece.path, _position_after(piece, memory)) for piece in pieces if piece.path not in unknown
         )
@@ -417,13 +417,13 @@ class Watch:
         """Store a file that is read whole, unless it is stored already or still being written."""
         position, file_stat = self._positions.get(path), path.stat()
         version = _version(file_stat)
-        if version in {(position.inode, position.size, position.changed_ns), self._waiting.get(path)}:
+        if version in {(position.inode, position.size, position.changed_ns), self._unknown_versions.get(path)}:
             return
         if abs(now_us() - file_stat.st_mtime_ns // 1_000) < _SETTLED_US:
             self.settling = True
             return
         if self._ingest(path, SourceMemory()):
-            self._waiting[path] = version
+            self._unknown_versions[path] = version
         else:
             self._positions.keep([(path, Position(*version))])
 

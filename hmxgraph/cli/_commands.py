@@ -93,7 +93,7 @@ class LazyGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        return TyperCommand(cmd_name, help=entry.summary) if self._listing else loaded(cmd_name)
+        return TyperCommand(cmd_name, help=entry.summary) if self._listing else load_command(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help without importing any command."""
@@ -104,7 +104,7 @@ class LazyGroup(TyperGroup):
             self._listing = False
 
 
-def loaded(command: str) -> Any:
+def load_command(command: str) -> Any:
     """Import the module of *command* and return the command or command group that it defines, with ``--timeout``."""
     entry = COMMANDS[command]
     definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.attribute)

@@ -123,11 +123,11 @@ class UnbrokenTables(RenderHook):
         if shrinks or self._minimum_width(renderable) <= self._console.width:
             yield renderable
         elif renderable.show_header:
-            yield from _listed(renderable)
+            yield from _name_value_rows(renderable)
         else:
-            yield from self._stacked(renderable)
+            yield from self._stacked_rows(renderable)
 
-    def _stacked(self, table: Table) -> Iterator[ConsoleRenderable]:
+    def _stacked_rows(self, table: Table) -> Iterator[ConsoleRenderable]:
         """The rows of a *table* without headings; if a row is too wide, its other cells are put below the first."""
         if table.title:
             yield Text.assemble((str(table.title), "bold"))
@@ -203,7 +203,7 @@ def _keep_words(column: Column) -> None:
         column.overflow = "fold"
 
 
-def _listed(table: Table) -> Iterator[ConsoleRenderable]:
+def _name_value_rows(table: Table) -> Iterator[ConsoleRenderable]:
     """The rows of *table* one below the other, each as lines of column name and value, without empty cells."""
     if table.title:
         yield Text.assemble((str(table.title), "bold"))

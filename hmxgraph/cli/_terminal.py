@@ -73,7 +73,7 @@ def opened(
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
-    timeout, graph_of = timeout_of_command(), _shared.get()
+    timeout, graph_of = timeout_of_command(), _shared_graphs.get()
     if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None and embed is None:
         yield graph_of(tenant)
         return
@@ -82,17 +82,17 @@ def opened(
         yield graph
 
 
-_shared: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shared", default=None)
+_shared_graphs: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
     """Let commands that run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
-    token = _shared.set(graph_of)
+    token = _shared_graphs.set(graph_of)
     try:
         yield
     finally:
-        _shared.reset(token)
+        _shared_graphs.reset(token)
 
 
 def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:

@@ -121,12 +121,12 @@ _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
     """Print why a saved query has no rows: it omits drafts, the tenant has no events, or a parameter names nothing."""
-    unknown = "; ".join(_unknown(graph, values))
+    unknown = "; ".join(_unknown_names(graph, values))
     omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
     explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)
 
 
-def _unknown(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
+def _unknown_names(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each parameter that names a thing that does not exist."""
     for parameter, value in values.items():
         if parameter in _NAMED_THINGS:

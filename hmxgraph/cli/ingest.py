@@ -105,9 +105,9 @@ def ingest(
             options["progress"] = show_progress
             arguments = _GraphArguments(tenant, TrustPolicy(single_user=single_user), mask_secrets)
             if isinstance(source, str) and is_stream_url(source):
-                report = _streamed(source, idle, arguments, options)
+                report = _ingest_stream(source, idle, arguments, options)
             else:
-                report = _from_source(source, arguments, options)
+                report = _ingest_source(source, arguments, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -155,11 +155,11 @@ def forget(
         report = graph.forget(dry_run=True, **choices)
         if not dry_run and report.events and _is_confirmed(report, yes):
             report = graph.forget(**choices)
-        emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
+        emit(report.document(), as_json, lambda: out.print(_forget_table(report)))
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.shared_sessions:
-            err.print(Text(_shared(report.shared_sessions)), soft_wrap=True)
+            err.print(Text(_shared_sessions_hint(report.shared_sessions)), soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("run hmxgraph compile to learn from the remaining events", highlight=False, soft_wrap=True)
 
@@ -174,10 +174,10 @@ def clock(
     """List events dated over five minutes after this machine's clock; --repair sets the tenant's logical time back."""
     with opened(tenant) as graph:
         report = graph.repair_clock(dry_run=not repair)
-    emit(report.document(), as_json, lambda: out.print(_clock(report)))
+    emit(report.document(), as_json, lambda: out.print(_clock_table(report)))
 
 
-def _clock(report: ClockReport) -> Table:
+def _clock_table(report: ClockReport) -> Table:
     table = Table("event", "session", "dated", title=f"Ahead of the clock in {report.tenant_id}")
     for event in report.ahead:
         table.add_row(Text(event.event_id), Text(event.session_id), event.timestamp)
@@ -227,12 +227,12 @@ def _source_of(sources: Sequence[str]) -> str | list[Path]:
     return [Path(source) for source in sources]
 
 
-def _from_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+def _ingest_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
     with opened(*arguments) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+def _ingest_stream(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
     settings: Any = {"trust": arguments.trust, "mask_secrets": arguments.mask_secrets}
 
     async def run() -> IngestReport:
@@ -257,14 +257,14 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
 def _show(report: IngestReport) -> None:
     """Print the recognised formats of the sources, and the outcomes of their lines and events."""
     if report.sources:
-        out.print(_recognised(report))
-        out.print(_lines(report))
+        out.print(_format_table(report))
+        out.print(_line_table(report))
     if report.left_out:
-        out.print(_left_out(report))
-    out.print(_table(report))
+        out.print(_left_out_table(report))
+    out.print(_event_table(report))
 
 
-def _recognised(report: IngestReport) -> Table:
+def _format_table(report: IngestReport) -> Table:
     """Sources, lines and events by format; a format with only one source shows its path instead of the number."""
     formats: dict[str, list[SourceReport]] = {}
     for source in report.sources:
@@ -277,7 +277,7 @@ def _recognised(report: IngestReport) -> Table:
     return table
 
 
-def _lines(report: IngestReport) -> Table:
+def _line_table(report: IngestReport) -> Table:
     """The outcomes of all lines; the last row is the sum of the others."""
     table = Table(title="Lines", show_header=False)
     table.add_row("became events", f"{sum(source.with_events for source in report.sources):,}")
@@ -289,7 +289,7 @@ def _lines(report: IngestReport) -> Table:
     return table
 
 
-def _left_out(report: IngestReport) -> Table:
+def _left_out_table(report: IngestReport) -> Table:
     """Content dropped from lines that became events, counted by reason, the most frequent first."""
     table = Table(title="Left out of lines that became events", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -302,7 +302,7 @@ def _left_out(report: IngestReport) -> Table:
     return table
 
 
-def _table(report: IngestReport) -> Table:
+def _event_table(report: IngestReport) -> Table:
     table = Table(title=f"Events in {report.tenant_id}", show_header=False)
     for name in ("accepted", "duplicates", "conflicts"):
         table.add_row(name, f"{getattr(report, name):,}")
@@ -374,11 +374,11 @@ def _place(problem: Rejection | ConflictingEvent) -> str:
 def _is_confirmed(report: ForgetReport, yes: bool) -> bool:
     if yes:
         return True
-    err.print(_forgotten(report))
+    err.print(_forget_table(report))
     return confirmed("Erase these events for good?")
 
 
-def _forgotten(report: ForgetReport) -> Table:
+def _forget_table(report: ForgetReport) -> Table:
     title = "Would be forgotten" if report.dry_run else "Forgotten"
     table = Table(title=f"{title if report.events else 'Nothing to forget'} from {report.tenant_id}", show_header=False)
     table.add_row("events", f"{len(report.events):,}")
@@ -390,10 +390,10 @@ def _forgotten(report: ForgetReport) -> Table:
     return table
 
 
-def _shared(sessions: Sequence[str]) -> str:
+def _shared_sessions_hint(sessions: Sequence[str]) -> str:
     """What to do about sessions in which others may have repeated what the user said; only the first few are listed.
 
-    >>> print(_shared(["chat-7"]))
+    >>> print(_shared_sessions_hint(["chat-7"]))
     text of others (answers, tool calls, other users) is left in 1 of the user's sessions and may quote the user:
       chat-7
     to read a session: hmxgraph query session_story session_id=ID; to erase it: hmxgraph forget --session ID

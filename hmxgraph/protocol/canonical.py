@@ -38,7 +38,7 @@ def canonical_bytes(value: Any) -> bytes:
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
     """
     try:
-        return orjson.dumps(value if _orjson_agrees(value) else _spelled_out(value), option=_ORJSON_OPTIONS)
+        return orjson.dumps(value if _orjson_agrees(value) else _with_fragments(value), option=_ORJSON_OPTIONS)
     except NotCanonical:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -113,18 +113,18 @@ def _orjson_agrees_on_float(number: float) -> bool:
     return 1e-4 <= abs(number) < 1e15 and not number.is_integer()
 
 
-def _spelled_out(value: Any) -> Any:
+def _with_fragments(value: Any) -> Any:
     """*value* with ready-made canonical text (a fragment) wherever orjson's own output would differ."""
     if isinstance(value, float):
         return orjson.Fragment(_number(value))
     if isinstance(value, list | tuple):
-        return [_spelled_out(part) for part in value]
+        return [_with_fragments(part) for part in value]
     if value is None or isinstance(value, str | int | orjson.Fragment):
         return value
     if not isinstance(value, dict):
         raise NotCanonical(f"a Python {type(value).__name__} is not a JSON value")
     if all(isinstance(key, str) and key.isascii() for key in value):
-        return {key: _spelled_out(part) for key, part in value.items()}
+        return {key: _with_fragments(part) for key, part in value.items()}
     return orjson.Fragment(rfc8785.dumps(value))
 
 

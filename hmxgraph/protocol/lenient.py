@@ -52,13 +52,13 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
         return parse_json(raw), ()
     except MalformedJson as error:
         try:
-            return _parsed(raw)
+            return _parse_leniently(raw)
         except (ValueError, RecursionError):
             raise error from None
 
 
-def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
-    flat = b"".join(_flattened(raw))
+def _parse_leniently(raw: bytes) -> tuple[Any, tuple[str, ...]]:
+    flat = b"".join(_with_deep_values_as_text(raw))
     warnings = dict.fromkeys([_DEEP] if flat != raw else [])
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _reject(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _flattened(raw: bytes) -> Iterator[bytes]:
+def _with_deep_values_as_text(raw: bytes) -> Iterator[bytes]:
     """*raw* in pieces; every value nested deeper than ``DEEPEST`` is replaced by a JSON string with its text."""
     end = 0
     for start, stop in _too_deep(raw):

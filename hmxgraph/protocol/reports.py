@@ -109,12 +109,12 @@ class IngestReport(HtmlTable):
     @property
     def skipped(self) -> Mapping[str, int]:
         """Lines that hold nothing to store, counted by reason, the most frequent first."""
-        return _summed(source.skipped for source in self.sources)
+        return _totals(source.skipped for source in self.sources)
 
     @property
     def left_out(self) -> Mapping[str, int]:
         """Content dropped from lines that did become events, counted by reason, the most frequent first."""
-        return _summed(source.left_out for source in self.sources)
+        return _totals(source.left_out for source in self.sources)
 
     @property
     def rate(self) -> float:
@@ -139,7 +139,7 @@ class IngestReport(HtmlTable):
         }
 
 
-def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+def _totals(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
     total: Counter[str] = Counter()
     for source_counts in counts:
         total.update(source_counts)

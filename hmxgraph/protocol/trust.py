@@ -83,11 +83,11 @@ class TrustPolicy:
 
     def trusts(self, source: str) -> bool:
         """Whether *source* speaks for the whole tenant."""
-        return _listed(source, self.trusted)
+        return _is_listed(source, self.trusted)
 
     def distrusts(self, source: str) -> bool:
         """Whether *source* only proposes."""
-        return _listed(source, self.untrusted)
+        return _is_listed(source, self.untrusted)
 
     def vouches(self, agents: Iterable[str | None]) -> bool:
         """Whether one of *agents*, as the source ``agent:NAME``, is trusted.
@@ -136,5 +136,5 @@ def with_masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
     return replace(trust, mask_secrets=cast("MaskSecrets", mask_secrets))
 
 
-def _listed(source: str, names: tuple[str, ...]) -> bool:
+def _is_listed(source: str, names: tuple[str, ...]) -> bool:
     return any(source == name or (name.endswith(":") and source.startswith(name)) for name in names)
