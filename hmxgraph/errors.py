@@ -220,7 +220,7 @@ class InvalidDocument(DocumentError):
 
 
 class IngestRefused(HmxGraphError, ValueError):
-    """A source or a file for rejects that cannot be used, or the first bad line under ``on_error="raise"``.
+    """A source, or a file for rejected lines, that cannot be used; or the first bad line under ``on_error="raise"``.
 
     ``stored`` says what the same call had stored before.
     """
@@ -388,9 +388,9 @@ class FingerprintError(HmxGraphError, ValueError):
 
 
 class FingerprintRefused(FingerprintError):
-    """Any other check of a fingerprint failed, or a key or file is unusable.
+    """A check of a fingerprint failed, or a key or file is unusable; ``check`` says which.
 
-    ``check`` names the check. Hashes, signatures and versions have errors of their own, below.
+    Hashes, signatures and versions are not among these checks: each has an error of its own.
     """
 
     def __init__(self, check: str, reason: str, way_out: str = "nothing was written") -> None:
@@ -835,7 +835,7 @@ class ConflictClosed(LifecycleError):
 #     HmxGraphError
 #     ├── DocumentError (ValueError)
 #     │   ├── MalformedJson             not strict JSON
-#     │   ├── NotCanonical              NaN, lone surrogates, integers >= 2^53: no canonical JSON
+#     │   ├── NotCanonical              a value without canonical JSON: NaN, a lone surrogate, an integer beyond 2^53-1
 #     │   └── InvalidDocument           well-formed JSON that violates a specification; carries every fault
 #     ├── NotFound (LookupError)        no such event, artifact, session, cursor, schema ...
 #     ├── InvalidTenant (ValueError)    a tenant id that no event could carry
@@ -875,7 +875,7 @@ class ConflictClosed(LifecycleError):
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
 #     │   ├── GraphNotOpen (RuntimeError)  not opened yet, closed, or used in another process or event loop
 #     │   ├── AccessDenied (PermissionError)
-#     │   │   └── NotPermitted          the user may not read, write or create indexes there
+#     │   │   └── NotPermitted          the user may not read, write or create indexes
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
 #     │   ├── NewerStore                a database prepared by a newer release
 #     │   ├── OlderStore                a database too old to be upgraded

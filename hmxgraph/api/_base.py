@@ -354,7 +354,7 @@ _SET_ELSEWHERE = {
 def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The wire fields of a new record of *kind*, created at *at* or now.
 
-    If *fields* has no id for the record, or for the task that it starts, it gets a fresh one.
+    The record, and a task that it starts, get fresh ids unless *fields* has their ids.
 
     Raises:
         InvalidRequest: *fields* has a field that callers cannot set; the error names it.
@@ -668,7 +668,7 @@ T = TypeVar("T")
 
 
 def not_admitted(error: GraphError) -> str:
-    """The warning of an ingest that failed to admit events that were held back because they were dated ahead."""
+    """The warning of an ingest that could not admit events which were held back until their time."""
     return (
         "events that were stored with a date in the future do not count yet, although that date has passed; "
         f"the next ingest or compile tries again: {error}"

@@ -1,4 +1,4 @@
-"""Files followed while others write them: appended lines and new files, across truncation, rotation and restarts."""
+"""Follow files while other programs write them: appended lines, new files, truncation, rotation, restarts."""
 
 import os
 import sqlite3
@@ -216,7 +216,7 @@ class Watch:
         self._rehome = rehome
         # The length of a last line without a line end, and the number of steps for which it has stayed the same.
         self._last_line_lengths: dict[Path, tuple[int, int]] = {}
-        # The versions of files in an unknown format: they are read again only after a change.
+        # The versions (inode, size, time) of files in an unknown format, which are read again only after a change.
         self._unknown_versions: dict[Path, tuple[int, int, int]] = {}
         # Former names of renamed files that this step has not read to the end. A new file of such a name must wait.
         self._half_read: set[Path] = set()

@@ -192,8 +192,7 @@ def _expectation(node: Node) -> str:
 
 # The rules of one kind of document: its schema, the clauses to cite, the limits.
 
-# Bytes.
-KB = 1024
+KB = 1024  # bytes
 
 
 @dataclass(frozen=True)

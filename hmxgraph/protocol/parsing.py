@@ -227,6 +227,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # Python values that are not JSON: every fault with its path.
 
+# The clause that faults cite.
 _CLAUSE = "RFC 8785 3.1"
 # Cited for nesting that is too deep, instead of a clause: no standard limits the depth.
 _OWN_LIMIT = "own limit"
@@ -394,7 +395,7 @@ def _step(step: str | int) -> str:
 
 # Checks of the arguments that callers pass.
 
-# Characters; longer values are truncated in error messages.
+# Longest value, in characters, that an error message quotes in full.
 _LONGEST_QUOTED = 60
 
 
@@ -419,7 +420,7 @@ def checked_session_id(value: object) -> str:
     """*value*, if it can be the id of a session: text that is not empty (HMX-E 2.1).
 
     Raises:
-        InvalidRequest: *value* cannot.
+        InvalidRequest: *value* cannot be a session id.
 
     >>> checked_session_id("")
     Traceback (most recent call last):
