@@ -32,9 +32,7 @@ def new_key(
     (True, ('read',))
     """
     if not checked_text("agent_id", agent_id):
-        raise InvalidRequest(
-            "agent_id", quoted(agent_id), "an agent's name", "name the agent that will use this key"
-        )
+        raise InvalidRequest("agent_id", quoted(agent_id), "an agent's name", "name the agent that will use this key")
     chosen = checked_list("scopes", scopes)
     for scope in chosen or ("",):
         if scope not in SCOPES:
