@@ -274,6 +274,7 @@ def _edge_svg(edge: PictureEdge, offset: float, points: Mapping[str, _Point], ra
     (x1, y1), (x2, y2) = points[edge.source_id], points[edge.target_id]
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5 or 1.0
     across, down = (x2 - x1) / length, (y2 - y1) / length
+    # The line is moved sideways by the offset, and begins and ends a little outside the two circles.
     x1, y1 = x1 - down * offset, y1 + across * offset
     start, end = radii[edge.source_id] + 1, length - radii[edge.target_id] - 2
     colour = _style("relationship", edge.kind)["color"]
@@ -353,5 +354,6 @@ def _apart(points: "np.ndarray") -> "np.ndarray":
         short = np.clip(min_distance - distance, 0, None)
         if short.max() < 1:
             break
+        # Both points of a pair that is too near move away from each other by a quarter of the missing distance.
         points = points + (away / np.maximum(distance, 1)[..., None] * short[..., None] * 0.25).sum(axis=1)
     return points

@@ -15,6 +15,7 @@ from hmxgraph.protocol.reports import ImportReport, WithdrawnImport
 
 # Arguments of export and import.
 
+# Types in which an envelope may be given.
 _SOURCES = (bytes, bytearray, str, Mapping, Envelope)
 
 

@@ -16,6 +16,7 @@ _SECRETS = {
     "cursor": "${env:HMXGRAPH_KEY}",
     "vscode": "${input:hmxgraph-key}",
 }
+# The file in which each client looks for its configuration.
 _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 
 Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author of writes.")]

@@ -17,6 +17,7 @@ ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
 # Statuses of artifacts that are in force or may come into force.
 LIVE_STATUSES = ("draft", "active")
+# By status, the statuses that an artifact may change to (HMX-A 5).
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "draft": ("active", "deprecated"),

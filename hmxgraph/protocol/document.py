@@ -291,6 +291,7 @@ def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault
 # A deviation becomes a warning and never rejects the document: unknown fields are legal (HMX-E 4), and the schemas of
 # events and artifacts require only that `content` is an object.
 
+# The clause on the content of each type of event and artifact.
 _CLAUSES = {
     "message": "HMX-E 4.1",
     "tool_call": "HMX-E 4.2",

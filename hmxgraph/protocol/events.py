@@ -38,6 +38,7 @@ CUSTOM_TYPE = re.compile(r"x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+")
 _STANDARD_TYPES = frozenset(EVENT_TYPES)
 # Maximum size in bytes of canonical JSON, by top-level field; "" is the whole event (HMX-E 11).
 _MOST_BYTES = {"": 1024 * KB, "content": 512 * KB, "metadata": 64 * KB}
+# Sets an attribute of a frozen event.
 _set = object.__setattr__
 
 
@@ -350,6 +351,7 @@ def _success_field(content: _Content) -> bool | None:
 # hook output, summaries, instructions for sub-agents. Such a message is evidence of what happened, but never a user's
 # rule, preference or fact.
 
+# The field of the metadata, and its values.
 ORIGIN: Final = "origin"
 
 USER: Final = "user"

@@ -88,6 +88,7 @@ def _snake_key(key: str, names: Node) -> str:
 # Metadata that already uses a name needed for this, such as ``hmx`` itself, is kept under ``hmx.hidden``. An internal
 # value that never was an HMX document lacks some fields of HMX: pass them as keyword arguments.
 
+# The name that each field of HMX has in the internal type.
 _TRACE_FIELDS = {
     "event_id": "id",
     "event_type": "eventType",
@@ -100,6 +101,7 @@ _TRACE_FIELDS = {
 }
 # Fields of an event that an EpisodeTrace has in its metadata, under these names.
 _IN_METADATA = {"agent_id": "agentId", "tenant_id": "tenantId"}
+# As `_TRACE_FIELDS`, for a CompiledArtifact.
 _COMPILED_FIELDS = {
     "artifact_id": "id",
     "artifact_type": "type",
@@ -112,6 +114,7 @@ _COMPILED_FIELDS = {
     "superseded_by": "supersededBy",
     "tags": "tags",
 }
+# As `_TRACE_FIELDS`, for a ContextPack; the fields of HMX are already in camelCase.
 _PACK_FIELDS = {"packId": "id", "queryContext": "queryContext", "createdAt": "createdAt"}
 
 

@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "constraints": ("artifact", "policy"),
     }
 )
+# The sections in the order in which a pack shows them.
 SECTION_PRIORITY = (
     "core",
     "constraints",
@@ -35,6 +36,7 @@ SECTION_PRIORITY = (
     "conflicts",
     "evidence",
 )
+# The values of ``source_type``, ``assembly_strategy`` and ``drop_reason`` (HMX-C 3.2, 5, 8).
 SOURCE_TYPES = ("episode", "memory", "relation", "conflict", "policy", "entity", "artifact")
 STRATEGIES = ("ranked", "recency_biased", "breadth_first", "depth_first", "fingerprint_guided")
 DROP_REASONS = ("budget_exceeded", "low_relevance", "duplicate", "deprecated", "conflict", "provenance_failed")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Parsing strict JSON (RFC 8259 with the unique names of I-JSON).
 
+# Maximum nesting of objects and arrays, in levels.
 MAX_DEPTH = 64
 # Maximum number of values in a text: more than any event or message holds.
 MOST_VALUES = 1_000_000
@@ -30,10 +31,12 @@ _PIECE_BYTES = 1 << 18
 # The kinds of bytes that `structure` distinguishes; every other byte has kind 0.
 _OPENING, _CLOSING, COMMA, _QUOTE = 1, -1, 2, 3
 _KIND_OF_BYTE = {"[": _OPENING, "{": _OPENING, "]": _CLOSING, "}": _CLOSING, ",": COMMA, '"': _QUOTE}
+# The same as a translation table; -1 is stored as 255, which numpy reads as -1 again (int8).
 _KINDS = bytes(_KIND_OF_BYTE.get(chr(code), 0) & 0xFF for code in range(256))
 _CONTAINERS = (dict, list)
 # A translation table for finding long integers: digits become "d", minus signs stay, all other bytes become blanks.
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
+# Deleting these bytes from a text leaves only its opening brackets, to be counted.
 _ALL_BUT_OPENING = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats
 _LONG_NEGATIVE = b"-" + b"d" * 19  # -2^63 has 19
@@ -71,6 +74,7 @@ def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
 
 
 def _parse(data: bytes | bytearray | str, *, unique_keys: bool) -> tuple[Any, int]:
+    """As `parse_bounded`: orjson parses the text, and `_exact` parses it again only if orjson may have misread it."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_values(raw)
     value = _syntax(raw)

@@ -32,6 +32,7 @@ PROJECTION_KINDS = (
     "failed",
     "validation",
 )
+# Roles of digests, the records that summarise other records.
 DIGEST_ROLES = (
     "project_brief",
     "task_resume",
