@@ -16,7 +16,7 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 _HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
     rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
-    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
+    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more|team|company|golden) ){1,2}"
     r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|standing orders?)"
     r"|changes? (?:of|to) (?:the |our )?(?:rules?|polic(?:y|ies))|(?:rule|policy) (?:change|update)s?)"
 )
@@ -32,9 +32,14 @@ _LEAD = pattern(
     r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
     rf"|by the way|(?:please )?note|important|reminder|remember|{_HOW_MANY}rules?|policy|instructions?|preferences?"
-    r"|additionally|finally|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?"
+    r"|additionally|finally|lastly|actually|again|one (?:(?:more|last|other) )?thing|understood|got it"
+    r"|for (?:the record|(?:(?:your|our|future) )?reference|next time|everyone|clarity|what it(?:'s| is) worth)|fyi"
+    r"|heads[ -]?up|(?:(?:quick|side|small|friendly|gentle|final|last|another) )?(?:note|reminder)|to be clear|p\.?s\b"
+    r"|lessons? (?:learn(?:ed|t)|for next time)|(?:please )?(?:keep|bear) in mind|just so (?:you|we all) know"
+    r"|just to be clear)(?: there| everyone| all| team)?"
     r"\s*[,:;!.-]+\s*"
-    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
+    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey|note that"
+    r"|(?:keep|bear) in mind that|remember that)\s+)+"
 )
 # Adverbials of general validity.
 _ADVERBIAL = one_of(

@@ -216,11 +216,15 @@ _ASKS_WHETHER = re.compile(
     r" (?:i|we|you|they|he|she|it|there|the)\b.*\?",
     re.IGNORECASE | re.DOTALL,
 )
-# A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon".
+# A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon", "Review of the
+# cart", "Release 1.4 crashed", "Deploy to staging failed".
 _NO_VERB = re.compile(
-    r"(?:[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
+    r"back (?!up\b)|(?!think|dispose|speak|beware|approve)[a-z-]+ of "
+    r"|[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
     r"(?:was|were|is|are|has|had|isn't|wasn't|went|came|told|looks?|seems?|arrived|changed)\b"
-    r"|back (?!up\b))",
+    r"|[a-z-]+ (?:(?:from|in|on|to|for|at) (?:(?:the|our|my) )?[^\s,]+ |(?=[^\s,]*\d)[^\s,]+ )?"
+    r"(?:(?:was|is|has|had|did|does|isn't|didn't|doesn't|timed|times|keeps|takes|took|returns) "
+    r"|(?:failed|fails|broke|breaks|crashed|crashes|hangs|hung|stopped)\b)",
     re.IGNORECASE,
 )
 # "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".

@@ -26,7 +26,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall._endings import Turn, is_carried_out
 from hmxgraph.recall._parts import ranked_by_parts
-from hmxgraph.recall._users import Asker, told_to_asker
+from hmxgraph.recall._users import Asker, told_to_asker, with_own_names
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -552,6 +552,7 @@ class _Opening:
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
         pool = told_to_asker(pool, self.question, Asker.of(pool, self.request))
+        pool = with_own_names(pool, self.question)
         ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
         return ranked_by_parts(ranking) if ranking.has_parts else ranking
 

@@ -1,4 +1,4 @@
-"""Whether the last events of a session show that what it began with was carried out."""
+"""What the last messages of a session show: whether its request was carried out, and what a user adds at the end."""
 
 import re
 from collections import deque
@@ -22,6 +22,15 @@ _NOT_DONE = re.compile(
     r"|failed to)\b",
     re.IGNORECASE,
 )
+# Words of thanks and farewells, of speakers about themselves, and to the assistant.
+_COURTESY = re.compile(
+    r"\b(?:i|i['\u2019]\w+|me|my|mine|you|you['\u2019]\w+|your|thanks?|thank|thx|appreciated?|bye|goodbye|day|that['\u2019]s"
+    r"|everything|all set|help(?:ful)?|please)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
+# A remark has at least this many words.
+_REMARK = 6
 
 
 class Turn(NamedTuple):
@@ -54,6 +63,21 @@ def is_carried_out(ending: Sequence[Turn]) -> bool:
     result = turns[len(reports)] if 0 < len(reports) < len(turns) else None
     succeeded = result is not None and result.event_type == "tool_result" and not result.failed
     return succeeded and _reports_work(reports[0].text)
+
+
+def adds_a_remark(farewell: str) -> bool:
+    """Whether a user's last message says more than thanks: a sentence about neither the speaker nor the assistant.
+
+    >>> adds_a_remark("Thanks. For the record: the nightly backup runs from 02:00 to 03:00."), adds_a_remark(
+    ...     "Perfect, thank you so much for your help! I'll keep an eye out for the email. Have a great day!"
+    ... )
+    (True, False)
+
+    """
+    return any(
+        len(sentence.split()) >= _REMARK and not (_COURTESY.search(sentence) or sentence.endswith("?"))
+        for sentence in _SENTENCE_END.split(farewell)
+    )
 
 
 def _is_message(turn: Turn) -> bool:

@@ -51,6 +51,11 @@ class QuotedError:
         return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
 
     @property
+    def mentions(self) -> Flags:
+        """Which events have most of the error's words close together; all events if the question quotes no error."""
+        return self._mentions if self.terms else np.ones(len(self.pool), dtype=np.bool_)
+
+    @property
     def is_unknown(self) -> bool:
         """Whether the question certainly quotes an error, and no event has most of its words close together."""
         return bool(self.terms) and self.question.reports_error and not self._mentions.any()

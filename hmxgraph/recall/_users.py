@@ -1,6 +1,7 @@
 """Whose words events are, if several users share a tenant: other users are named, and do not answer for the asker."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,6 +18,8 @@ from hmxgraph.text.terms import TokenCounter, search_text, words
 _ROLES = frozenset({"user", "human", "customer", "client"})
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|us|our|ours)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# The first word of a user id is a name only with at least this many letters: the "u" of "u-17" is none.
+_SHORTEST_NAME = 3
 
 
 def _key(user_id: str) -> str:
@@ -102,6 +105,32 @@ def _users(pool: EventPool) -> Iterator[str]:
     only = {session_id: next(iter(users)) for session_id, users in of_session.items() if len(users) == 1}
     for session_id, user_id in zip(pool.session_id, pool.user_id, strict=True):
         yield user_id or only.get(session_id, "")
+
+
+def with_own_names(pool: EventPool, question: Question) -> EventPool:
+    """Return *pool*; what users say has the words of their names, too, if the *question* names them.
+
+    "My rate is 90" then answers "What is Pia's rate?" before lines about other rates. A user is named by the whole id
+    or, if no other user shares it, by its first word ("omar" for "omar.haddad").
+    """
+    users = sorted(set(filter(None, pool.user_id)))
+    first_words = Counter(_first_word(user_id) for user_id in users)
+    named = dict[str, str]()
+    for user_id in users:
+        first = _first_word(user_id)
+        for name in (search_text(user_id), first if first_words[first] == 1 and len(first) >= _SHORTEST_NAME else ""):
+            if name and question.mentions(name):
+                named.setdefault(user_id, name)
+    if not named:
+        return pool
+    own = zip(pool.words, pool.by_people.tolist(), _users(pool), strict=True)
+    return replace(pool, words=tuple(
+        f"{said} {named[user_id]}" if by_user and user_id in named else said for said, by_user, user_id in own
+    ))  # fmt: skip
+
+
+def _first_word(user_id: str) -> str:
+    return search_text(user_id).partition(" ")[0]
 
 
 def told_to_asker(pool: EventPool, question: Question, asker: Asker) -> EventPool:

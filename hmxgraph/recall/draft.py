@@ -96,6 +96,8 @@ _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
+# Minimum share of the question in a message of a later session with the same call, as a fraction of the examples' best.
+_RECURS = 0.5
 # Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
 _COPIES = 3
 # Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases; if there
@@ -179,7 +181,7 @@ class Draft:
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
-            return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
+            return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
@@ -235,6 +237,7 @@ class Draft:
         if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
         best += self._sessions_of_newer_results(best)
+        best += self._latest_recurrence(best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -388,6 +391,34 @@ class Draft:
         newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
         found = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
         return [each for each in dict.fromkeys(found) if each not in sessions]
+
+    def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
+        """The latest session after the *examples*, for a request for work, with a similar request and one of the calls.
+
+        If an alert came back, the second incident says whether the first remedy lasted. It must mention the error that
+        the question quotes, if any.
+        """
+        pool, last = self.events.pool, self._last_times
+        own = pool.of_sessions(examples)
+        requests = np.where(pool.by_people, self.events.match.share, 0.0)
+        best = requests[own].max(initial=0.0)
+        if not best or not (self.events.question.works or self.events.error.terms) or self._routine:
+            return []
+        like = pool.in_sessions_of(requests >= _RECURS * best) & pool.in_sessions_of(self.events.error.mentions)
+        made = {text for text in compress(pool.text, (pool.calls & own).tolist()) if "=" in text}
+        again = {pool.session_id[at] for at in np.flatnonzero(pool.calls & like).tolist() if pool.text[at] in made}
+        later = [each for each in again & self._past_sessions if last[each] > max(map(last.__getitem__, examples))]
+        latest_first = sorted(later, key=lambda each: (last[each], each), reverse=True)
+        distinct = self._by_steps.without_copies([*examples, *latest_first])
+        return list(islice((each for each in distinct if each not in examples), 1))
+
+    @cached_property
+    def _last_times(self) -> dict[str, int]:
+        """The time of the last event of each session, in UTC microseconds."""
+        pool, last = self.events.pool, dict[str, int]()
+        for session_id, time_us in zip(pool.session_id, pool.time_us, strict=True):
+            last[session_id] = max(time_us, last.get(session_id, time_us))
+        return last
 
     @property
     def _usually_failed(self) -> bool:

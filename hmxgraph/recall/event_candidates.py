@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.recall._endings import adds_a_remark
 from hmxgraph.recall._examples import changed_fields, decisive_weights
 from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
@@ -270,7 +271,7 @@ class Episodes:
             return self
         messages = np.flatnonzero((self._related_factor > 0) & pool.by_people & ~pool.of_session(running)).tolist()
         known: list[tuple[str, frozenset[str]]] = []
-        for at in sorted(messages, key=lambda at: (-float(self.scores[at]), at)):
+        for at in sorted(messages, key=lambda at: (-float(self.relevance[at]), at)):
             session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
             if any(other_id != session_id and 2 * len(own & other) >= len(own | other) for other_id, other in known):
                 verdicts[pool.event_id[at]] = "duplicate"
@@ -304,8 +305,8 @@ class Episodes:
 
         Events that match more of the question, by *shares*, rank higher. Left out are empty events, system prompts,
         greetings, small talk (short messages that match hardly any of the question and are not the request), what
-        assistants say in several sessions and, except in the *running* session, farewells that are off topic. Logs of
-        many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
+        assistants say in several sessions and, except in the *running* session, farewells that are off topic and add no
+        remark. Logs of many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -313,6 +314,8 @@ class Episodes:
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.pool.of_session(session_id)
+            for at in np.flatnonzero(own & farewells & self.pool.by_people).tolist():
+                farewells[at] = not adds_a_remark(self.pool.text[at])
             # The *running* session has not ended.
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
@@ -424,7 +427,7 @@ class Episodes:
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
         """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
 
-        The *shares* ignore the names in the question, which all cases are about.
+        The *shares* are those of :attr:`Ranking.share_of_case`.
         """
         outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()

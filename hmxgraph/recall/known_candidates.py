@@ -238,6 +238,8 @@ _WENT_WELL = 0.8
 _ASKED_FOR = 0.5
 # Minimum relevance of a standing rule to any work, and how many rules have it without a word of the question.
 _STANDING, _MOST_STANDING = 0.4, 5
+# The kinds of memories that answer a question how to answer, or for all rules.
+_MANNERS = frozenset({"policy", "preference"})
 # The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
 _AT_HAND = 0.5
 # Asks how often something was mentioned.
@@ -260,7 +262,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     Entities are candidates only if the question asks how often they were mentioned.
     """
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
-    standing = _standing_rules(known.memories) if appraisal.question.works else frozenset[str]()
+    standing = _standing_rules(known.memories, appraisal.question)
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -456,8 +458,16 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
 
-def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the ids of the five best-supported soft rules that apply to any work: not only to things at hand."""
+def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> frozenset[str]:
+    """Return the ids of the rules that apply whatever the *question* is about.
+
+    For a request for work, these are the five best-supported soft rules that apply to any work: not only to things at
+    hand. For a question how to answer, or for all rules, they are all rules and preferences.
+    """
+    if question.of_manner:
+        return frozenset(memory.memory_id for memory in memories if memory.kind in _MANNERS and memory.held)
+    if not question.works:
+        return frozenset()
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
@@ -470,7 +480,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     # The first request of another session is a goal here only if the question is much like it.
     least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
-    relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
+    standing = (1.0 if appraisal.question.of_manner else _STANDING) if stands else 0.0
+    relevance = 1.0 if own else max(appraisal.match(memory), standing)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
     components = appraisal.components(

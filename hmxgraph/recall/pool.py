@@ -355,10 +355,10 @@ class EventPool:
         """Whoever talks to an assistant, by the terms of the names in "I'm Ana" or "My name is Ana Costa".
 
         Empty if the first names differ, if people use the name in other messages, too ("I'm German", "my German
-        course"), or if most of the events are of work with tools: those sessions are of several people, and a name
-        tells them apart.
+        course"), if there are several users, or if most of the events are of work with tools: those sessions are of
+        several people, and a name tells them apart.
         """
-        if not self.by_assistants.any() or self.of_tools:
+        if not self.by_assistants.any() or self.of_tools or len(set(filter(None, self.user_id))) > 1:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [

@@ -105,6 +105,13 @@ _MANNER = re.compile(
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
+# The terms of a question for all rules ("Which rules do I have to follow in this repo?"): at least one for rules, and
+# none that says which.
+_FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_FOLLOWED = frozenset(
+    terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
+          " here repo repository project team company work working")
+)  # fmt: skip
 # Questions of whoever does the work ("what can I offer them?"), unlike "can I return it", which requests the work.
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
@@ -214,8 +221,8 @@ class Question:
       ``subjects`` the words after auxiliary verbs, as terms: "ann" in "when did Ann call?".
     - Kind: ``intent``: its class in HMX-C 5, such as "temporal"; ``recalls``: asks about the past, as all questions do
       but those for how to do something; ``works``: requests work; ``latest``: asks for the latest of something;
-      ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer; ``seeks_advice``:
-      asks what can be done; ``when``: asks for a time; ``own``: has "I", "my" or "mine".
+      ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer, or for all
+      rules; ``seeks_advice``: asks what can be done; ``when``: asks for a time; ``own``: has "I", "my" or "mine".
     - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
       ``reports_error``: whether that is certainly an error.
     - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately;
@@ -270,6 +277,17 @@ class Question:
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
 
+def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
+    """Whether a question with these terms asks for rules, and does not say for which.
+
+    >>> _asks_for_all_rules(["rule", "follow", "repo"]), _asks_for_all_rules(["refund", "rule"])
+    (True, False)
+
+    """
+    rest = set(question_terms) - _FOLLOWED
+    return bool(rest) and rest <= _FOR_RULES
+
+
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """Analyse *text* as a question asked at *as_of_us*; *names* are the names that extraction found in it.
 
@@ -302,7 +320,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _reports_error(beginning),
         bool(_LATEST.search(beginning)),
         bool(_ENDED.search(beginning) or _STATE.search(beginning)),
-        bool(_MANNER.search(beginning)),
+        bool(_MANNER.search(beginning)) or _asks_for_all_rules(question_terms),
         bool(_ADVICE.search(beginning)),
         bool(_WHEN.search(beginning)),
         bool(_OWN.search(beginning)),

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import nlargest, nsmallest
@@ -27,7 +27,7 @@ from hmxgraph.recall.pool import (
     weighted,
     with_abbreviations,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -331,6 +331,8 @@ _OF_ANSWERS = 0.5
 # The least quality of a case, as a fraction of the best one; for a question about the latest of something, the fraction
 # from which on all count alike.
 _LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
+# The least share of the question without names by which the events of a case are told apart.
+_TELLING = 0.3
 # For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
 # that of the latest by 1. Events of less relevance than the second number are left as they are.
 _EARLIEST, _SOME = 0.5, 0.2
@@ -589,9 +591,10 @@ class Ranking:
     def is_new(self, running: str | None) -> bool:
         """Whether no past request or step is like this request for work.
 
-        Results, such as a file that a tool read, and long texts contain many words of any request and are ignored,
-        unless the request speaks of trouble: they may report the same failure. The *running* session does not count. A
-        request with an identifier that events contain is not new; without any past request, nothing counts as new.
+        Results, such as a file that a tool read, and long texts contain many words of any request. They are ignored,
+        unless the request speaks of trouble: they may report the same failure. The *running* session does not count,
+        nor do numbers in the request ("at 8"). A request with an identifier that events contain is not new; without any
+        past request, nothing counts as new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -603,7 +606,7 @@ class Ranking:
             past &= self.contain(_ALIKE / scale)
         else:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
-        share = float(self.match.share[past].max(initial=0.0)) * scale
+        share = float(self._share_without(filter(str.isdigit, self.match.terms))[past].max(initial=0.0)) * scale
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
@@ -673,8 +676,24 @@ class Ranking:
     @property
     def share_without_names(self) -> Floats:
         """The share of the question's terms, except those of names in it, that each event contains."""
-        of_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
-        weights = self.match.weights * [term not in of_names for term in self.match.terms]
+        return self._share_without(chain.from_iterable(map(terms, self.question.names)))
+
+    @property
+    def share_of_case(self) -> Floats:
+        """The share of the question that tells the events of one case apart.
+
+        Without names: a case is about what the question names. But if the rest of the question says little about a
+        session ("What is there to know about Moss & Fern?"), and none of its calls contains a name, the names only
+        occur in passing and tell its events apart.
+        """
+        rest, share = self.share_without_names, self.match.share
+        by_rest = self.pool.in_sessions_of((rest >= _TELLING) | (self.pool.calls & (share > 0)))
+        return np.where(by_rest, rest, share)
+
+    def _share_without(self, skipped: Iterable[str]) -> Floats:
+        """The share of the question's terms, except the *skipped* ones, that each event contains."""
+        left_out = frozenset(skipped)
+        weights = self.match.weights * [term not in left_out for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
 
@@ -707,11 +726,12 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a message of a user is much like the question, and no result of a tool is much more like it."""
+        """Whether a user asked much the same where tools do the work, and no result of a tool is much more like it."""
+        pool, share = self.pool, self.match.share
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
-        sides = self.pool.by_people, self.pool.results
-        by_user, by_result = (self.match.share[side].max(initial=0.0) for side in sides)
-        return bool(by_user >= max(least, _DATA * by_result))
+        least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
+        messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
+        return any(asks(pool.text[at]) for at in np.flatnonzero(messages).tolist())
 
     @property
     def with_special_terms(self) -> Flags:
