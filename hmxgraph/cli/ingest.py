@@ -166,7 +166,7 @@ def forget(
 
 def clock(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Ignore these events until their time comes; set the logical time back.")
+        bool, typer.Option("--repair", help="Ignore the listed events until their time, and set logical time back.")
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -309,8 +309,9 @@ def _event_table(report: IngestReport) -> Table:
     table.add_row("rejected", f"{report.rejected_count:,}")
     events = report.accepted + report.duplicates + report.conflicts + report.rejected_count
     table.add_row(Text("events", "bold"), Text(f"{events:,}", "bold"))
-    for name in ("late", "rehomed", "sessions"):
-        table.add_row(name, f"{getattr(report, name):,}")
+    table.add_row("stored after later events", f"{report.late:,}")
+    table.add_row("moved to this tenant", f"{report.rehomed:,}")
+    table.add_row("sessions with new events", f"{report.sessions:,}")
     table.add_row("events/s", f"{report.rate:,.0f}")
     for warning in report.warnings:
         table.add_row(Text("warning", "yellow"), warning)
