@@ -83,7 +83,7 @@ class Appraisal:
     def _weights_of_clauses(self) -> list[tuple[Mapping[str, float], float]]:
         """For the whole text and for each clause, the weights of its terms and the weight of a full match.
 
-        A clause with a single term counts only if that is a name: "Are you sure?" is small talk, "Who is Marta?" is not.
+        A clause with a single term counts only if it is a name: "Are you sure?" is small talk, "Who is Marta?" is not.
         """
         names = frozenset(term for name in self.question.names for term in terms(name))
         telling = (clause for clause in self.clauses if len(clause) > 1 or clause & names)

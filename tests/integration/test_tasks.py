@@ -361,7 +361,7 @@ def test_a_step_costs_few_statements(graph):
 
 def test_a_record_whose_events_are_stored_already_raises_the_version(graph):
     """A restored event log has the events of records that are written again: readers must learn of the record."""
-    fields = {"artifact_id": "r-1", "agent_id": "ana", "summary": "Find the leak"}
+    fields = {"artifact_id": "r-1", "agent_id": "ana", "goal": "Find the leak"}
     record = TaskRecord(
         artifact_kind="task_start", task_id="t-1", tenant_id=graph.tenant_id, timestamp_created=1, **fields
     )
