@@ -183,7 +183,7 @@ def test_whom_a_session_names_in_passing_is_known_by_the_lines_with_the_name():
         ("I sent one reminder.", {"source": "agent"}),
     ]
     events = [event(10 + at, text, session="s1", **how) for at, (text, how) in enumerate(turns)]
-    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?"))
+    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?", **MEI))
     assert any("her lawyer handles it" in line for line in lines)
 
 
