@@ -65,6 +65,8 @@ ORDERS = [
     ("No emojis in commit messages please", 0.6, False),
     ("No deploys on weekends from now on.", 0.8, False),
     ("No merges without review, ever.", 0.6, False),
+    ("No emojis ever, please.", 0.8, False),
+    ("No exclamation marks, ever!", 0.8, False),
     ("Nobody may deploy on Fridays", 0.75, False),
     ("No one is allowed to merge without review.", 0.75, False),
     ("Everyone must review before they merge.", 0.75, False),
@@ -138,6 +140,8 @@ LASTING = [
     "No matter what", "Unless I object", "For all reports", "In every report",
 ]  # fmt: skip
 NO_ORDERS = [
+    "No problems ever!",
+    "No one ever told me.",
     "For the record, I never said that.",
     "Keep in mind that we never close before six.",
     "Keep in mind that you are always welcome.",

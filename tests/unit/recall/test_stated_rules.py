@@ -79,7 +79,7 @@ def test_a_rule_reads_as_a_quotation():
 
 def test_a_question_for_all_rules_gets_all_of_them():
     """Rules and preferences answer it though they share no word with it; facts do not."""
-    texts = {"policy": "Never push to main", "preference": "Ann prefers short branch names", "fact": "The office is blue"}
+    texts = {"policy": "Never push to main", "preference": "Ann prefers short branch names", "fact": "The door is blue"}
     memories = [memory(n, text, kind=kind) for n, (kind, text) in enumerate(texts.items(), start=1)]
     pack = packed([event(1, "The build is green")], known(memories=memories), query="Which rules do I have to follow?")
     lines = {entry.content for entry in pack.entries}

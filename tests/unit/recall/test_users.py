@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.recall._users import Asker, told_to_asker, with_own_names
+from hmxgraph.recall._users import Asker, relevant_to_asker, with_own_names
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import COUNT, event, packed
@@ -21,7 +21,7 @@ def kept(query, *lines, user_id: str | None = "omar", session_id: str | None = N
     """Return the texts of the *lines* that may answer *query*."""
     pool = EventPool.of([row for row, _ in lines])
     asker = Asker.of(pool, PackRequest(query, user_id=user_id, session_id=session_id))
-    return list(told_to_asker(pool, understood(query, 0), asker).text)
+    return list(relevant_to_asker(pool, understood(query, 0), asker).text)
 
 
 @pytest.mark.parametrize(
