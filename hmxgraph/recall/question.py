@@ -508,6 +508,8 @@ def withdrawn(text: str) -> str:
     ''
 
     """
+    if not _WITHDRAWAL.search(text):
+        return ""
     sentences = (sentence for sentence in _SENTENCE_END.split(text) if not sentence.endswith("?"))
     return " ".join(filter(_WITHDRAWAL.search, sentences))
 
