@@ -214,6 +214,11 @@ _WITHDRAWAL = re.compile(
     r"|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
     re.IGNORECASE,
 )
+# Every match has one of these. The pattern alone took 4 of the 18 ms of a pack about a chat.
+_WITHDRAWAL_SIGNS = (
+    "cancel", "called", "gave up", "dropped out", "withdr", "postponed", "rescheduled", "moved", "pushed", "shifted",
+    "changed", "switched", "delayed", "handed", "no longer", "any more", "anymore", "instead of", "correction",
+)  # fmt: skip
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
 _AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
 # Words that refer to something said before.
@@ -508,7 +513,8 @@ def withdrawn(text: str) -> str:
     ''
 
     """
-    if not _WITHDRAWAL.search(text):
+    lowered = text.lower()
+    if not any(sign in lowered for sign in _WITHDRAWAL_SIGNS):
         return ""
     sentences = (sentence for sentence in _SENTENCE_END.split(text) if not sentence.endswith("?"))
     return " ".join(filter(_WITHDRAWAL.search, sentences))
