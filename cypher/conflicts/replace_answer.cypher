@@ -1,4 +1,5 @@
-// Give the winning side the losing side's place in the chain of answers to a question, if only the loser has one.
+// Give the winning side the losing side's place in the chain of answers to a question (slot_key), if only the loser has
+// a place.
 //
 // Returns one row in that case: the chain must be rebuilt, and everything that contradicts the loser now contradicts
 // the winner. The sides are locked by conflicts/lock. Without the hint the planner reads all answers while there are

@@ -1,5 +1,5 @@
-// The import with this id, or the latest one of the fingerprint with this id, unless it is withdrawn, and the artifacts
-// that it seeded.
+// An import that is not withdrawn, with the artifacts that it seeded: at most one row. $reference is the id of the
+// import, or of the fingerprint; of several imports of a fingerprint, the latest is returned.
 //
 // *others* counts an artifact's other evidence: events with content that do not log a withdrawn import.
 //

@@ -1,8 +1,8 @@
 // A page of the events that meet all criteria and still have content, in order of time.
 //
-// Other statements select named events, one session, or expired events through better indexes. Within one instant the
-// page continues by key; with the tenant in the order, the index is read in order. With many alternatives the planner
-// makes a union that must be sorted, so each criterion is written to be true if not given.
+// Other statements (select_...) select given events, one session, one user or expired events through better indexes.
+// Within one instant the page continues by key; with the tenant in the order, the index is read in order. With many
+// alternatives the planner makes a union that must be sorted, so each criterion is written to be true if not given.
 //
 // An event names the user if its metadata, or the content of a stated memory, contains one of $chosen.naming.
 //
