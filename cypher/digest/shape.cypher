@@ -1,5 +1,5 @@
-// The shape of the graph of active relations between active entities, in one row: counts by type, hubs, and for each
-// entity and type a list of its key and the keys to which its relations lead.
+// The shape of the graph of active relations between active entities, in one row: counts by type, hubs, and links: for
+// each entity and relation type, the entity's key followed by the keys to which these relations lead.
 //
 // One statement, because reading all relations is the main cost, and because counts and links then belong to the same
 // moment. Weights are summed in whole millionths: a sum of fractions depends on the order in which relations are read.
