@@ -29,7 +29,7 @@ RETURN
       (artifact)-[:EVIDENCED_BY]->(other:Event)
       WHERE other.key <> event.key
         AND other.erased IS NULL
-        AND NOT EXISTS { (other)<-[:EVIDENCED_BY]-(gone:Fingerprint) WHERE gone.taken_back_us IS NOT NULL }
+        AND NOT EXISTS { (other)<-[:EVIDENCED_BY]-(withdrawn:Fingerprint) WHERE withdrawn.taken_back_us IS NOT NULL }
     }
   }) AS seeded
 ORDER BY key

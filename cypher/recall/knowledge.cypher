@@ -259,9 +259,9 @@ CALL (records) {
   MATCH (ended)-[link:EVIDENCED_BY]->()
   WITH ended, endNode(link) AS event
   WHERE NOT EXISTS {
-    MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
-    WHERE held.proposed IS NULL
-      AND coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
+    MATCH (event)<-[:EVIDENCED_BY]-(current:Memory)
+    WHERE current.proposed IS NULL
+      AND coalesce(current.valid_to_us > $as_of_us, true) AND coalesce(current.expires_us > $as_of_us, true)
   }
   RETURN collect([event.event_id, coalesce(ended.deleted_us <= $as_of_us, false)]) AS outdated
 }
