@@ -17,9 +17,9 @@ def main() -> None:
 
         run(sys.argv[2:])
         return
-    gc.disable()  # imported modules stay in memory; hmxgraph.cli._commands.loaded enables it again
+    gc.disable()  # imported modules stay in memory; hmxgraph.cli._commands.load_command enables it again
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        # Imports leave nothing to clean up. After them, hmxgraph.cli._commands.loaded restores KeyboardInterrupt.
+        # Imports leave nothing to clean up. After them, hmxgraph.cli._commands.load_command restores KeyboardInterrupt.
         signal.signal(signal.SIGINT, _exit_now)
     from hmxgraph.adapters.warm import run_in_warm_process  # noqa: PLC0415 - before anything slow
 

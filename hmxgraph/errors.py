@@ -1,4 +1,4 @@
-"""The errors of hmxgraph, in one tree; it is drawn at the end of this module."""
+"""The errors of hmxgraph. They form one tree, which is drawn at the end of this module."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,14 +6,19 @@ from typing import ClassVar, NamedTuple
 
 # The base class, its codes, and the faults that a rejected document carries.
 
-# not_found: no such object. invalid: the request itself is wrong, or other task records rule it out. conflict: other
-# stored data rules it out. denied: not allowed. unavailable: try again later. unsupported: not with this release or
-# server. internal: a defect.
+# The codes of errors:
+#   not_found: no such object.
+#   invalid: the request itself is wrong, or task records rule it out.
+#   conflict: other stored data rules the request out.
+#   denied: the caller is not allowed to do this.
+#   unavailable: try again later.
+#   unsupported: this release or server cannot do it.
+#   internal: a defect in hmxgraph.
 CODES = ("not_found", "invalid", "conflict", "denied", "unavailable", "unsupported", "internal")
 
 
 class Fault(NamedTuple):
-    """One fault of a document: its path, the clause it breaks, the actual and the expected value."""
+    """One fault of a document: its path, the clause of the specification it breaks, the actual and expected value."""
 
     path: str
     clause: str
@@ -40,7 +45,7 @@ class HmxGraphError(Exception):
 
 
 class NotFound(HmxGraphError, LookupError):
-    """There is no object of this *kind* and *name* (an id or a text); in *tenant_id*, if that is given."""
+    """No object of this *kind* has this *name* (an id or a text); *hint*, if any, says what to do instead."""
 
     code = "not_found"
 
@@ -57,7 +62,7 @@ class NotFound(HmxGraphError, LookupError):
 
 
 class InvalidTime(HmxGraphError, ValueError):
-    """A time that is neither ISO 8601 text with an offset nor an aware datetime, does not exist, or is out of range."""
+    """A time that does not exist, is out of range, or has no offset; or a value that is not a time at all."""
 
     code = "invalid"
 
@@ -87,7 +92,7 @@ class InvalidTenant(HmxGraphError, ValueError):
 
 
 class PackError(HmxGraphError, ValueError):
-    """An argument that is not accepted, whether by a request for a context pack or by another call."""
+    """An invalid argument, of a request for a context pack or of any other call."""
 
     code = "invalid"
 
@@ -147,7 +152,7 @@ class TaskError(HmxGraphError, ValueError):
 
 
 class ParentLoop(HmxGraphError, ValueError):
-    """Events that would be their own cause; the call stores nothing."""
+    """Events that ``parent_event_id`` would make their own cause; the call stores nothing."""
 
     code = "conflict"
 
@@ -215,7 +220,7 @@ class InvalidDocument(DocumentError):
 
 
 class IngestRefused(HmxGraphError, ValueError):
-    """A source or a file for rejects that cannot be used, or the first bad line under ``on_error="raise"``.
+    """A source, or a file for rejected lines, that cannot be used; or the first bad line under ``on_error="raise"``.
 
     ``stored`` says what the same call had stored before.
     """
@@ -235,7 +240,7 @@ class IngestRefused(HmxGraphError, ValueError):
 
 
 class EmbedderError(HmxGraphError, RuntimeError):
-    """The embedder raised an error; events stored before are found by full-text search."""
+    """The embedder raised an error; stored events are still found by full-text search."""
 
     code = "unavailable"
 
@@ -244,11 +249,11 @@ class EmbedderError(HmxGraphError, RuntimeError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"the embedder failed: {self.reason}; repair it, or connect without one: full-text search still works"
+        return f"the embedder failed: {self.reason}; repair it, or connect without one (full-text search still works)"
 
 
 class InvalidVectors(EmbedderError, ValueError):
-    """The embedder did not return a list of vectors, or its vectors do not match the tenant's."""
+    """The embedder returned no vectors, or vectors that cannot be used, such as ones of the wrong number or size."""
 
     code = "invalid"
 
@@ -293,7 +298,7 @@ class BackupRefused(HmxGraphError, ValueError):
 
 @contextmanager
 def naming(item: str) -> Iterator[None]:
-    """Name *item*, such as ``records[2]``, in errors that the block raises about its fields.
+    """Put *item*, such as ``records[2]``, in front of the messages of errors that the block raises about that item.
 
     >>> with naming("records[2]"):
     ...     raise TaskError("evidence", "summary is missing", "give it")
@@ -313,7 +318,7 @@ def naming(item: str) -> Iterator[None]:
 class EngineError(HmxGraphError, RuntimeError):
     """The local server could not be fetched, started, reached or stopped; the message ends with the way out.
 
-    It is raised before anything is written: while connecting, or by the commands for the server. If a restart during a
+    Connecting and the server commands raise this error, before anything is written. If a restart in the middle of a
     call fails, the error is `LocalServerDied` instead.
     """
 
@@ -334,11 +339,11 @@ class JavaMissing(EngineError):
 
 
 class JarsUnavailable(EngineError):
-    """Jars could not be downloaded, or the folder in ``HMXGRAPH_JARS`` contains no Neo4j."""
+    """The jars of Neo4j could not be downloaded, or the folder in ``HMXGRAPH_JARS`` contains no Neo4j."""
 
 
 class JarDamaged(EngineError):
-    """A jar whose SHA-256 differs from the lock file's, or that is not a readable archive."""
+    """A jar of Neo4j whose SHA-256 differs from the lock file's, or that is not a readable archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -346,7 +351,7 @@ class NotEnoughMemory(EngineError):
 
 
 class PortTaken(EngineError):
-    """Another program is listening on the port, or both ports are configured to the same number."""
+    """Another program is listening on the port, or both ports of the server are set to the same number."""
 
 
 class PasswordLost(EngineError):
@@ -366,7 +371,7 @@ class ServerDied(EngineError):
 
 
 class StoreDamaged(EngineError):
-    """The server started without its database, which does not open; the server has been stopped."""
+    """The server started, but its database does not open; the server has been stopped."""
 
 
 class ServerUnresponsive(EngineError):
@@ -383,7 +388,10 @@ class FingerprintError(HmxGraphError, ValueError):
 
 
 class FingerprintRefused(FingerprintError):
-    """A check other than hashes, versions and signature failed, or a key or file is unusable; ``check`` says which."""
+    """A check of a fingerprint failed, or a key or file is unusable; ``check`` says which.
+
+    Hashes, signatures and versions are not among these checks: each has an error of its own.
+    """
 
     def __init__(self, check: str, reason: str, way_out: str = "nothing was written") -> None:
         super().__init__(check, reason, way_out)
@@ -392,7 +400,7 @@ class FingerprintRefused(FingerprintError):
         self.way_out = way_out
 
     def __str__(self) -> str:
-        # An error of the file system is not a check of the fingerprint.
+        # check="file" stands for an error of the file system, not for a failed check.
         failed = "" if self.check == "file" else f"check {self.check!r} failed: "
         return f"{failed}{self.reason}; {self.way_out}"
 
@@ -414,7 +422,7 @@ class HashMismatch(FingerprintError):
 
 
 class SignatureMismatch(FingerprintError):
-    """A signature that is missing, wrong, or made with a key that is not pinned."""
+    """A signature that is missing, wrong, or made with a key that is not pinned (not among the trusted keys)."""
 
     code = "denied"
 
@@ -444,6 +452,7 @@ class UnsupportedVersion(FingerprintError):
 # The database refused a request, or could not be reached.
 
 
+# What a message says about each outcome of the step in progress.
 _OUTCOMES = {
     "not stored": "this step wrote nothing, and the call can be repeated; ",
     "unknown": "whether this step was stored is unknown; the call can be repeated: items with an id or an "
@@ -454,7 +463,7 @@ _OUTCOMES = {
 class GraphError(HmxGraphError):
     """The database refused a request, or could not be reached.
 
-    ``outcome`` is the outcome of the step in progress: ``"not stored"``, or ``"unknown"`` (no answer to its commit).
+    ``outcome`` is that of the step in progress: ``"not stored"``, or ``"unknown"`` if its commit was not answered.
     ``stored`` says what the same call had stored before that step.
     """
 
@@ -474,7 +483,7 @@ class StorageUnavailable(GraphError, ConnectionError):
 
     def __init__(self, uri: str, reason: str, outcome: str = "not stored", stored: str = "") -> None:
         super().__init__(uri, reason)
-        self.args = (uri, reason, outcome, stored)  # OSError keeps two
+        self.args = (uri, reason, outcome, stored)  # OSError.__init__ would keep only two arguments
         self.uri = uri
         self.reason = reason
         self.outcome = outcome
@@ -502,12 +511,12 @@ class DeadlineExceeded(StorageUnavailable, TimeoutError):
 
 
 class LocalServerDied(StorageUnavailable):
-    """The process of the local server has ended, and it was not started again."""
+    """The process of the local server has ended, and the server was not started again."""
 
     @property
     def way_out(self) -> str:
         """The remedy, as the end of the message."""
-        return "start it with hmxgraph server start, see why it ended with hmxgraph server logs"
+        return "to start it: hmxgraph server start; to see why it ended: hmxgraph server logs"
 
 
 class GraphNotOpen(GraphError, RuntimeError):
@@ -582,13 +591,13 @@ class AccessDenied(GraphError, PermissionError):
 
 
 class NotPermitted(AccessDenied):
-    """The user may not read, write or create indexes there, or the database is read-only."""
+    """The user may not read, write or create indexes in the database, or the database is read-only."""
 
     def __str__(self) -> str:
         return (
             f"Neo4j at {self.uri} denied permission ({self.reason}); {self.consequence}"
-            "use a user who may read, write and create indexes "
-            "and constraints in that database (HMXGRAPH_USER, HMXGRAPH_DATABASE), and a database that is not read-only"
+            "choose a user who may read, write and create indexes "
+            "and constraints (HMXGRAPH_USER), and a database that is not read-only (HMXGRAPH_DATABASE)"
         )
 
 
@@ -609,7 +618,7 @@ class StatementRefused(GraphError):
 
 
 class NewerStore(GraphError):
-    """A newer release prepared this database, and may derive stored data differently."""
+    """A newer release prepared this database; this release might derive data that contradicts what is stored."""
 
     code = "unsupported"
 
@@ -733,7 +742,7 @@ class SupersessionCycle(LifecycleError):
 
     def __str__(self) -> str:
         return (
-            f"{self.new_id!r} cannot supersede {self.old_id!r}: it is the same or an older version (HMX-A 7); "
+            f"{self.new_id!r} cannot supersede {self.old_id!r}: it has the same id, or is an older version (HMX-A 7); "
             "an artifact needs a new id, a memory a new text or a later time"
         )
 
@@ -788,7 +797,7 @@ class ImmutableArtifact(LifecycleError):
 
     def __str__(self) -> str:
         names = ", ".join(self.fields)
-        return f"artifact {self.artifact_id!r} is recorded with another {names} (HMX-A 1); supersede it under a new id"
+        return f"artifact {self.artifact_id!r} is stored with different {names} (HMX-A 1); supersede it under a new id"
 
 
 class DuplicateArtifact(LifecycleError):
@@ -816,7 +825,7 @@ class ConflictClosed(LifecycleError):
 
     def __str__(self) -> str:
         outcome = f"keeping {self.kept_id!r}" if self.kept_id else "keeping every side"
-        return f"conflict {self.conflict_id!r} is already resolved, {outcome}; record a successor to one side instead"
+        return f"conflict {self.conflict_id!r} is already resolved, {outcome}; supersede one of its sides instead"
 
 
 # The whole tree
@@ -826,7 +835,7 @@ class ConflictClosed(LifecycleError):
 #     HmxGraphError
 #     ├── DocumentError (ValueError)
 #     │   ├── MalformedJson             not strict JSON
-#     │   ├── NotCanonical              NaN, lone surrogates, integers >= 2^53: no canonical JSON
+#     │   ├── NotCanonical              a value without canonical JSON: NaN, a lone surrogate, an integer beyond 2^53-1
 #     │   └── InvalidDocument           well-formed JSON that violates a specification; carries every fault
 #     ├── NotFound (LookupError)        no such event, artifact, session, cursor, schema ...
 #     ├── InvalidTenant (ValueError)    a tenant id that no event could carry
@@ -850,7 +859,7 @@ class ConflictClosed(LifecycleError):
 #     │   ├── SignatureMismatch         signature missing, wrong, or made with another key
 #     │   └── UnsupportedVersion        a version of HMX, envelope or fingerprint that is not supported
 #     ├── EmbedderError (RuntimeError)  the embedder raised an error
-#     │   └── InvalidVectors (ValueError)  it returned no list of vectors, or mismatched ones
+#     │   └── InvalidVectors (ValueError)  no vectors, or vectors that cannot be used
 #     ├── TaskError (ValueError)        a task record that breaks a rule, or that existing records rule out
 #     ├── IngestRefused (ValueError)    an unusable source or rejects file, or the first bad line under on_error="raise"
 #     ├── KeyRefused (PermissionError)  an API key that is missing, unknown, revoked, expired, or lacks a scope
@@ -866,9 +875,9 @@ class ConflictClosed(LifecycleError):
 #     │   │   └── StorageStopped        the server answers but can no longer write its data
 #     │   ├── GraphNotOpen (RuntimeError)  not opened yet, closed, or used in another process or event loop
 #     │   ├── AccessDenied (PermissionError)
-#     │   │   └── NotPermitted          the user may not read, write or create indexes there
+#     │   │   └── NotPermitted          the user may not read, write or create indexes
 #     │   ├── StatementRefused          the server refused a packaged statement; names the statement
-#     │   ├── NewerStore                a database that a newer release prepared
+#     │   ├── NewerStore                a database prepared by a newer release
 #     │   ├── OlderStore                a database too old to be upgraded
 #     │   ├── IsolationUnsupported      the server cannot create a database for each tenant
 #     │   └── StatementMisuse (TypeError)  unknown statement; missing or unexpected parameters
@@ -877,10 +886,10 @@ class ConflictClosed(LifecycleError):
 #         ├── JarsUnavailable           not downloadable, or the folder HMXGRAPH_JARS has no Neo4j
 #         ├── JarDamaged                a wrong SHA-256, or no readable archive
 #         ├── NotEnoughMemory           heap and page cache do not fit into this machine's memory
-#         ├── PortTaken                 in use by another program, or one port for both purposes
+#         ├── PortTaken                 in use by another program, or the same number for both ports of the server
 #         ├── PasswordLost              the password file of the database is missing or wrong
 #         ├── ServerDied                exited while starting; carries the end of its log
-#         ├── StoreDamaged              started without its database, which does not open
+#         ├── StoreDamaged              started, but its database does not open
 #         └── ServerUnresponsive        neither responds nor exits
 #
 # Each error is made from its fields and builds its message from them; most messages end with the way out.

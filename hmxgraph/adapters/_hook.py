@@ -10,7 +10,7 @@ USAGE = """Usage: hmxgraph hook EVENT [--tenant NAME] [--within SECONDS]
 
 Reads the JSON of a Claude Code hook from standard input and prints its answer, or nothing. It always succeeds.
 UserPromptSubmit prints a context pack, PostToolUseFailure known remedies for the failure; Stop, SubagentStop,
-PreCompact and SessionEnd store what is new in the transcript. hmxgraph install claude-code sets it up.
+PreCompact and SessionEnd store what is new in the transcript. hmxgraph install claude-code sets up these hooks.
 """
 # Default and maximum deadline, in seconds.
 WITHIN = 0.3
@@ -55,7 +55,7 @@ def _options(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _seconds(text: str | None) -> float:
-    """The deadline; the default for anything but a number above 0, up to 600: a wrong option must not fail a hook."""
+    """The deadline; the default unless *text* is a number above 0, up to 600, because a hook must not fail."""
     try:
         seconds = float(text) if text else WITHIN
     except ValueError:

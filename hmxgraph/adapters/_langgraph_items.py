@@ -1,4 +1,4 @@
-"""Items of a LangGraph store: each is a session, whose latest put contains it. Also the search over items."""
+"""Items of a LangGraph store, and search over them. An item is a session whose latest put event holds the value."""
 
 import json
 from collections import Counter
@@ -38,7 +38,7 @@ class StoredItem:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self | None:
-        """The item of a row of ``events/latest``; None if it was deleted or erased."""
+        """The item in a row of the statement ``events/latest``; None if it was deleted or erased."""
         if row["event_type"] != PUT or row["content"] is None:
             return None
         metadata = json.loads(row["metadata"])
@@ -130,9 +130,10 @@ def fits(namespace: Namespace, condition: Any) -> bool:
 
 
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
-    """The items that share words with *query*, best first; the score is the share of the query's words that they have.
+    """The items that share words with *query*, best first, with their scores.
 
-    Words that few items have weigh more, by a formula like the inverse document frequency of BM25.
+    The score is the share of the query's words that an item has. Words that few items have weigh more, as in BM25's
+    inverse document frequency.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]

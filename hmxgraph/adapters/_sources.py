@@ -1,4 +1,4 @@
-"""The entries of a pack as documents for retrievers: labelled text, and its origin."""
+"""The entries of a context pack as documents for retrievers: labelled text, and its origin."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

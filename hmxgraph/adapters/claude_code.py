@@ -22,11 +22,11 @@ _log = logging.getLogger(__name__)
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
 # The sections of the pack for a failed tool.
 _SECTIONS = ("procedures", "constraints", "episodes")
-# Maximum characters of an error in the query (half of them from its end, as the cause is at the beginning or at the
-# end), and of the input of the tool.
+# Maximum characters of the error in the query, and of the tool's input. Of a longer error, the first and the last half
+# are used, because the cause stands at one of the ends.
 _LONGEST_ERROR, _LONGEST_INPUT = 1_500, 300
-# An error and an entry match if they share at least this many terms, and more than this share of the terms of the
-# shorter one.
+# An error and an entry of the pack match if they share at least this many terms, and more than this fraction of the
+# terms of the shorter one.
 _MIN_SHARED_TERMS, _MIN_SHARE = 3, 0.5
 
 
@@ -66,7 +66,7 @@ class Hooks:
         return stored
 
     def _context(self, event: str, hook_input: Mapping[str, Any]) -> str:
-        """The pack for a hook, between markers by which ingestion removes it from the transcript; "" for none."""
+        """The pack for a hook, or "". Ingestion recognises its markers and removes it from the transcript."""
         session = hook_input.get("session_id")
         if event == "UserPromptSubmit" and (prompt := str(hook_input.get("prompt") or "").strip()):
             return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
@@ -105,7 +105,7 @@ def failure_of(hook_input: Mapping[str, Any]) -> str:
 
 
 def same_failure(error: str, content: str) -> bool:
-    """Whether *content* is about *error*: they share most terms of the shorter, and at least three (or all of *error*).
+    """Whether *content* is about *error*: they share most terms of the shorter, at least three (or all of *error*).
 
     After a failure, knowledge about that failure helps an agent; anything else distracts it.
 

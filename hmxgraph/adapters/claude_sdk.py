@@ -18,6 +18,8 @@ from claude_agent_sdk import fold_session_summary  # pyright: ignore[reportMissi
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.protocol.states import State
 
+# Kinds of states. States lie on shelves, each of which can be deleted as a whole: a session's shelf holds its entries
+# and lists its sub-agents, a project's shelf holds the summaries of its sessions.
 _ENTRY, _SUBPATH, _SUMMARY = "claude-entry", "claude-subpath", "claude-summary"
 
 
@@ -106,7 +108,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """A state for each entry, which also contains the entry's position, and one that lists the sub-agent, if any."""
+    """A state for each entry with its position; for a sub-agent's entries, also one that lists the sub-agent."""
     shelf, place, now = _session_shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())

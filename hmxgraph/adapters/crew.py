@@ -1,6 +1,6 @@
 """CrewAI: the unified memory of a crew, without an LLM for analysis and without embeddings.
 
-CrewAI passes its storage backends vectors without text, so this class replaces CrewAI's memory itself.
+CrewAI gives its storage backends only vectors, not the text of a query, so this class replaces CrewAI's memory itself.
 """
 
 from datetime import datetime
@@ -18,8 +18,8 @@ from hmxgraph.errors import InvalidRequest
 class HmxMemory(Memory):
     """A crew's memory in *graph*: ``Crew(agents=[...], tasks=[...], memory=HmxMemory(graph))``.
 
-    Each task gets the entries of a pack, with their labels. The task's result is recorded in *session_id* as a message
-    of the agent, so that it counts as the agent's claim and not as a fact.
+    Each task gets the entries of a context pack, with the labels that mark outside text. The task's result is recorded
+    in *session_id* as a message of the agent, so that it counts as the agent's claim and not as a fact.
     """
 
     storage: Any = None
@@ -58,7 +58,7 @@ class HmxMemory(Memory):
         return [MemoryRecord(content=content, source=agent_role) for content in contents]
 
     def forget(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused, like ``reset``: ``graph.forget`` erases events, with a dry run and a proof.
+        """Refused, and so is ``reset``; ``graph.forget`` erases events, with a dry run and a proof.
 
         Raises:
             InvalidRequest: always.

@@ -30,7 +30,7 @@ _SECOND_US = 1_000_000
 
 
 class HmxMemoryService(BaseMemoryService):
-    """Memory of ADK sessions in the database of *graph*; a search returns the entries of a pack of *budget* tokens."""
+    """Memory of ADK sessions in the database of *graph*; a search returns a context pack of *budget* tokens."""
 
     def __init__(self, graph: KnowledgeGraph, *, budget: int = 2048) -> None:
         self._graph = graph
@@ -135,7 +135,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
 
 
 def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Type, origin and content of an event for each text, call and result, and for the error."""
+    """Type, origin and content of each HMX event: one for each text, call and result, and one for the error."""
     by_user = event.author == "user"
     for part in (event.content and event.content.parts) or ():
         if part.text and not part.thought:

@@ -19,7 +19,7 @@ class HmxRetriever(BaseRetriever):
     """Documents from the pack for a query: ``HmxRetriever(graph=graph, budget=1024).invoke("Deploy staging")``.
 
     *budget* is the hard limit of all documents together, in tokens. *options* are those of ``graph.pack``, such as
-    ``sections``, ``session_id``, ``user_id``, ``as_of`` or ``min_confidence``. The metadata of a document are its
+    ``sections``, ``session_id``, ``user_id``, ``as_of`` or ``min_confidence``. The metadata of a document holds its
     source, section, origin, confidence, number of supporting events and whether its text is trusted. Errors of the
     graph are raised.
     """

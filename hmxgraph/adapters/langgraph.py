@@ -1,7 +1,7 @@
 """LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
 
-Each item is a session, ``langgraph-store/<namespace>//<key>``, and each batch of puts adds an event for each of its
-keys. Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session, ``langgraph-store/<namespace>//<key>``; a batch adds one event for each key that it puts.
+Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
 """
 
 import asyncio
@@ -69,8 +69,8 @@ class HmxStore(BaseStore):
         """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value is not JSON or too large, a put addresses a store of the past, a filter has an
-                unknown comparison, or an operation is none of LangGraph's.
+            InvalidRequest: a value is not JSON or too large, the store was opened by ``as_of`` and is read-only, a
+                filter has an unknown comparison, or an operation is none of LangGraph's.
 
         """
         operations = list(ops)
@@ -164,7 +164,7 @@ class HmxStore(BaseStore):
 
 
 def _verbatim(value: Any) -> str | None:
-    """*value* as JSON text if an event would store a part of it as text (such as a number beyond 2^53), else None."""
+    """*value* as JSON text if an event cannot store it exactly (a number beyond 2^53 becomes text), else None."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError) as error:

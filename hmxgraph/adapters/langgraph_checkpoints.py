@@ -27,6 +27,8 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.protocol.states import State
 from hmxgraph.protocol.timestamps import microseconds
 
+# Kinds of states. A thread is a shelf, which can be deleted as a whole; ``place`` is the checkpoint namespace and
+# ``item`` the checkpoint id. For a value, ``part`` is the channel and ``item`` the channel's version.
 _CHECKPOINT, _VALUE, _WRITE = "langgraph-checkpoint", "langgraph-value", "langgraph-write"
 _KINDS = (_CHECKPOINT, _VALUE, _WRITE)
 # Maximum number of checkpoints whose values and writes are read together.
@@ -91,7 +93,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
     ) -> Iterator[CheckpointTuple]:
         """The checkpoints of a thread, or of all threads, whose metadata match *filter*, latest first.
 
-        They are only those before the one that *before* names, and at most *limit*.
+        At most *limit* are returned, and only those before the one that *before* names.
         """
         fields = config["configurable"] if config else {}
         thread, checkpoint_id = fields.get("thread_id"), fields.get("checkpoint_id")
@@ -164,7 +166,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return _config(thread, place, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Store the writes of a task to a checkpoint; only errors, interrupts and the like replace stored ones."""
+        """Store a task's writes to a checkpoint; only special ones (errors, interrupts) replace stored ones."""
         thread, place, item = _place(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]

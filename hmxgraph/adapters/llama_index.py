@@ -75,7 +75,7 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
 
 
 def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
-    """The messages, calls and results; a result gives only the id of its call, and the call names the tool."""
+    """The messages, calls and results. A result names no tool: the tool is known from the call with the same id."""
     for message in messages:
         text = message.content or ""
         if message.role == "tool":

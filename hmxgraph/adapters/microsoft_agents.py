@@ -1,4 +1,4 @@
-"""Microsoft Agent Framework: a context provider that gives each run a pack, and records the run."""
+"""Microsoft Agent Framework: a context provider that gives each run a context pack, and records the run."""
 
 import asyncio
 from collections.abc import Iterable, Iterator

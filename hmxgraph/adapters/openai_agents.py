@@ -1,8 +1,8 @@
-"""The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and packs as instructions.
+"""The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and context packs as instructions.
 
-Items are recorded as events by ``graph.record``; additional events keep them verbatim, so that they are returned
-unchanged: in metadata, where packs do not find them a second time, or in content if an item is too large for that.
-Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+Items are recorded as events by ``graph.record``. Additional events keep them verbatim, so that they are returned
+unchanged. These are kept in metadata, where packs do not find them a second time; an item too large for that is kept
+in content. Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from hmxgraph.protocol.canonical import node_key
 Item = dict[str, Any]
 Instructions = Callable[[RunContextWrapper[Any], Agent[Any]], Awaitable[str]]
 _ADD, _POP, _CLEAR = "x-openai-items", "x-openai-pop", "x-openai-clear"
-# Maximum characters of items in the metadata of one event (limit: 64 KB); a larger item is stored alone, in content.
+# Maximum characters of items in the metadata of one event, safely below its limit of 64 KB.
 _MOST_IN_METADATA = 15_000
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class HmxSession:
         self._graph = graph
         self._author: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
         self._erase = erase
-        # The keys of additions that failed: repeated, an addition continues under its key and is stored once.
+        # Idempotency keys of failed additions, by item texts: a repeated addition reuses its key and is stored once.
         self._failed: dict[tuple[str, ...], str] = {}
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
@@ -178,7 +178,7 @@ def _text_of(item: Item) -> str:
 
 
 def _portions(texts: Iterable[str]) -> Iterator[list[str]]:
-    """*texts* in order, in lists that fit into the metadata of one event each; one that is too large is alone.
+    """*texts* in order, in lists that each fit into the metadata of one event; a text too large for that is alone.
 
     >>> [len(texts) for texts in _portions(["a", "b", "c" * 20_000, "d"])]
     [2, 1, 1]

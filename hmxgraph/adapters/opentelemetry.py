@@ -27,9 +27,9 @@ class HmxSpanExporter(SpanExporter):
     """Stores spans in *graph*: ``provider.add_span_processor(BatchSpanProcessor(HmxSpanExporter(graph)))``.
 
     Spans of one conversation become one session, by ``gen_ai.conversation.id`` or ``session.id``, else by *session_id*,
-    else by their trace. Only spans of models, agents, tools, retrievals and evaluations become events; other spans only
-    give the evaluation results in them. A failed export is logged and reported as ``FAILURE``, as the interface
-    requires: tracing must not stop the program.
+    else by their trace. Only spans of models, agents, tools, retrievals and evaluations become events; of other spans,
+    only evaluation results do. A failed export is logged and reported as ``FAILURE``, as the interface requires:
+    tracing must not stop the program.
     """
 
     def __init__(

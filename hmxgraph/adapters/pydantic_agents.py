@@ -1,4 +1,4 @@
-"""Pydantic AI: a capability that gives each run the pack for its prompt, and records the run."""
+"""Pydantic AI: a capability that gives each run a context pack for its prompt, and records the run."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence

@@ -27,9 +27,10 @@ from typing import Any
 import hmxgraph
 
 Message = dict[str, Any]
-# Commands that only read, never prompt and, without ``--html``, write no file; all others run in their own process.
+# Commands that the warm process may run: they only read, never prompt and, without ``--html``, write no file.
 READ_COMMANDS = frozenset({"pack", "suggest", "explain", "query", "digest", "health"})
-# Settings that select the database and how it is read: a warm process answers only clients with the same settings.
+# ``HMXGRAPH_...`` settings that select the database and how it is read. A warm process answers only clients with the
+# same settings.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a message.
 _IDLE = 3_600.0
@@ -37,8 +38,8 @@ _IDLE = 3_600.0
 _CHECK_INTERVAL = 5.0
 # Seconds that a starting process gets before another one may be started.
 _STARTING = 20.0
-# Maximum number of seconds that a command waits for a process that is still starting: a second client would make the
-# server plan the same statements twice.
+# Maximum number of seconds that a command waits for a starting warm process. If the command connected by itself, the
+# database would plan the same statements twice.
 _LONGEST_START = 60.0
 # Seconds between looks at the state file while a command waits.
 _POLL = 0.05
@@ -86,7 +87,7 @@ def _running() -> Message:
     """The contents of the state file; only the process id while the process is starting.
 
     Raises:
-        OSError: there is no such file, or its process was killed (found on POSIX only): others may have its port.
+        OSError: there is no such file, or its process has ended (checked on POSIX only) and its port may be reused.
         ValueError: the file is not JSON.
 
     """
@@ -97,7 +98,7 @@ def _running() -> Message:
 
 
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
-    """Check that both sides have *key*.
+    """Check that both sides have *key*; the side that is *answering* is challenged first.
 
     The timeout guards against a suspended process, and a client that connects but sends nothing.
 
@@ -231,13 +232,13 @@ class Warm:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self._last = monotonic()
+        self._last_message = monotonic()
         self._busy = threading.Lock()  # follow-up tasks run one at a time
         self._closing = threading.Event()
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Answer while the block runs, whose end waits for a follow-up task; *file* gets the address and key."""
+        """Write address and key to *file*, answer during the block, and then wait for a running follow-up task."""
         from secrets import token_bytes  # noqa: PLC0415 - clients do not need it, and an agent waits for them
 
         key = token_bytes(32)
@@ -256,7 +257,7 @@ class Warm:
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
         """Return after an hour without messages, once *is_over* returns true, or when the process stops listening."""
-        while monotonic() - self._last < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
+        while monotonic() - self._last_message < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
             if is_over():
                 return
 
@@ -264,14 +265,14 @@ class Warm:
         self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = lambda _answer: None
     ) -> None:
         """Give the answer to one message to *send*, then run its follow-up task."""
-        self._last = monotonic()
+        self._last_message = monotonic()
         answer, follow_up = self._answer(message)
         with suppress(OSError):  # the client may have given up; the follow-up still runs
             send(answer)
         if follow_up is not None:
             with self._busy:
                 follow_up()
-        self._last = monotonic()
+        self._last_message = monotonic()
 
     def _accept(self, listener: Listener, key: bytes) -> None:
         while not self._closing.is_set():

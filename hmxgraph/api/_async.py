@@ -161,16 +161,16 @@ class AsyncRecording(AsyncFace):
     ) -> RecordReport:
         """Append an agent's *messages* to its session, and return a receipt for each.
 
-        They may be OpenAI chat messages and response items, Anthropic messages, or plain
-        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. The format is recognised, or
-        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, outcomes inferred.
-        The engine sets ids, times and sequence numbers; any number of processes may record in one session. Pass
-        *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All messages
-        are stored in one transaction.
+        The messages may be OpenAI chat messages and response items, Anthropic messages, or plain
+        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. Their format is recognised, or
+        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, and outcomes are
+        inferred. The engine sets ids, times and sequence numbers; any number of processes may record in one session.
+        Pass *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All
+        messages are stored in one transaction; an empty list stores nothing.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
-                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages, its format is not recognised, *session_id* is empty or
+                not text, or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -187,14 +187,16 @@ class AsyncRecording(AsyncFace):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (its time: the event is placed among those of the session by this time,
-        not at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (with the same key, the
-        same event is a duplicate, another one is rejected), *tolerance* (how far *at* may be ahead of this machine's
-        clock, default 5 minutes; nothing is learned from a later event).
+        Options: *agent_id*, *user_id*, *at* (the time of the event, by which it is placed among the events of the
+        session, instead of at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (if the
+        same key is used again, the same event is a duplicate, a different one is rejected), *tolerance* (how far *at*
+        may be ahead of this machine's clock, default 5 minutes; until its time comes, nothing is learned from a later
+        event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
-                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* that is empty
+                or not text, an *idempotency_key* that is not text, or a *tolerance* that is negative or not a
+                timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         """
@@ -229,23 +231,24 @@ class AsyncRecording(AsyncFace):
 
         *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
-        dicts, events or bytes. The format of files, streams and bytes is recognised from their content, each file's on
-        its own; an iterable holds HMX-E events unless *format* says otherwise. Events are written in batches, each in
-        one transaction; ingesting the same source again writes nothing. Data from a pipe is written as it
-        arrives. If the source raises, what it delivered is stored before the error is raised.
+        dicts, events or bytes. The format of each file, of a stream and of bytes is recognised from its content; an
+        iterable holds HMX-E events unless *format* names another format. Events are written in batches, each in one
+        transaction; ingesting the same source again writes nothing. Data from a pipe is written as it arrives. If the
+        source raises, what it delivered is stored before the error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
         their events are committed.
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
-        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, an open file, a
-        stream or an iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer
-        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
-        rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
-        stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
-        *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
+        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file that
+        receives bad lines, so that you can correct and ingest them; it is emptied first, unless the source cannot be
+        read again: a pipe, an open file, a stream or an iterator), *batch_size* (default 1,000 events), *writers* (the
+        number of writer threads, each with its own sessions; default 1), *rehome* (store events that name another
+        tenant in this one instead of rejecting them), *tolerance* (how far events may be dated ahead of this machine's
+        clock, default a day; later events are stored and reported, but nothing is learned from them until their time
+        comes), *progress* (called with the number of lines done), *tokenizer* (the encoding with which tokens are
+        counted, default ``"o200k_base"``).
 
         Raises:
             InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
@@ -260,26 +263,29 @@ class AsyncRecording(AsyncFace):
     async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
-        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack of its scope and user); *supersedes* (the id of the memory that this one replaces; then no other is
-        replaced); *scope* (one name or several: packs for other scopes do not contain it); *user_id* (only packs for
-        that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
-        either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
-        user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
-        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
-        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
+        Options:
 
-        Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
-        one of its scope and user.
+        - *kind*: ``"fact"`` (default), ``"preference"``, ``"policy"`` or ``"goal"``.
+        - *hard*: a policy without exceptions, which is part of every pack of its scope and user.
+        - *pinned*: the memory, of any kind, is part of every pack of its scope and user, whatever the question.
+        - *scope*: one name or several; packs for other scopes do not contain the memory.
+        - *user_id*: only packs for this user contain the memory, that is, packs requested with this ``user_id``, with
+          the ``session_id`` of one of the user's sessions, or without either but with a query that names the user.
+        - *supersedes*: the id of the memory that this one replaces. Without it, a later answer to the same question
+          ("The release manager is Eva") replaces the earlier one ("The release manager is Dan") of its scope and user.
+        - *aliases*: further names that a question may use for what the memory is about.
+        - *at*: when the memory was stated; default now.
+        - *expires*: the time from which it no longer holds, judged by the tenant's logical time or *as_of*.
+        - *agent_id*: the agent that states it.
+        - *idempotency_key*: for calls that may be repeated; calls with the same key count as one observation.
 
         Raises:
             UnknownChoice: no such kind.
             InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
-                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
-                memory that already supersedes a different one.
+                an *idempotency_key* used before for the same text with other options, or *supersedes* together with the
+                words of a memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
-            AlreadySuperseded: that memory has another successor.
+            AlreadySuperseded: the memory to supersede has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
         """
@@ -306,8 +312,8 @@ class AsyncRecording(AsyncFace):
     async def embed(self, *, replace: bool = False) -> int:
         """Compute vectors for all stored events that have none, and return the number of these events.
 
-        A graph connected with ``embed=`` computes vectors as it writes; this is for events stored before. *replace*
-        computes all vectors of the tenant again, which is needed after a change of model.
+        A graph connected with ``embed=`` computes vectors as it writes; this method is for events stored earlier.
+        *replace* computes all vectors of the tenant again, which is needed after a change of model.
 
         Raises:
             InvalidRequest: the graph was connected without an embedder.
@@ -355,10 +361,11 @@ class AsyncRecording(AsyncFace):
     async def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
-        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        events are marked when they are stored; this call marks events stored by earlier releases or under a wrong
-        clock, and learns from marked events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists
-        the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new id.
+        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency until
+        their time comes. Normally they are held back in this way when they are stored; this call does so for events
+        stored by earlier releases or while the clock was wrong, and releases events whose time has come, as ``ingest``
+        and ``compile`` do. *dry_run* only lists the events ahead of the clock. To correct the time of an event, forget
+        it and ingest it again under a new id.
 
         Raises:
             InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -369,20 +376,23 @@ class AsyncRecording(AsyncFace):
     async def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events and deprecate what has no other evidence; do a dry run first.
 
-        In the report, ``remaining`` 0 proves that nothing selected still has content. For a *user_id*,
-        ``shared_sessions`` are the sessions in which others spoke, too, and may have repeated what the user said: what
-        they said stays, until it is erased with *session_id*.
+        Criteria, all of which an event must meet:
 
-        Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
-        left.
+        - *event_id* (one or several), *session_id*, *agent_id*, *source*.
+        - *user_id*: events whose metadata name the user, and what was remembered for the user.
+        - *fingerprint*: the id of an import or of its fingerprint; the import is withdrawn, and what nothing else
+          supports is deprecated.
+        - *before* (a time), *older_than* (an age), *expired* (events whose ttl has expired). Age and expiry are
+          measured at the tenant's logical time or, with *now=True*, by this machine's clock if that is later.
 
-        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (events whose metadata name the user,
-        and what was remembered for the user), *source*, *fingerprint* (the id of an import or of its fingerprint: the
-        import is withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age
-        before the tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and
-        expiry are measured by this machine's clock, if that is later than the logical time. An erased event keeps id,
-        hash and position; ingesting it again does not bring it back. The logical time goes back to the latest time that
-        is left: of an event, a status change of an artifact, or a conflict resolved by a person.
+        An erased event keeps its id, hash and position; ingesting it again does not bring it back. Artifacts compiled
+        from the sessions of erased events lose their text, too; ``compile()`` learns again from the remaining events.
+        Logical time goes back to the latest time that is left: that of an event, of a status change of an artifact, or
+        of a conflict resolved by a person.
+
+        If ``remaining`` is 0 in the report, no selected event still has content. With *user_id*, ``shared_sessions``
+        lists the user's sessions that also contain messages of others, who may have repeated what the user said. These
+        messages stay until they are erased with *session_id*.
 
         Raises:
             InvalidRequest: there is no criterion, one is unknown or of the wrong type, or *older_than* is negative or
@@ -455,8 +465,8 @@ class AsyncRecordedSession(AsyncFace):
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
         The call is stored before the function runs, its result before the value is returned; exceptions are recorded
-        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`; elsewhere its calls
-        raise `InvalidRequest`.
+        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`: in a session of
+        :func:`hmxgraph.connect`, its calls raise `InvalidRequest`.
         """
 
         @wraps(function)
@@ -501,10 +511,9 @@ class AsyncLearning(AsyncFace):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
-        out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with ``"sessions"`` and the number of sessions read so far, then with the name of
-        each later stage and 0.
-        Without new events, compiling again changes nothing.
+        out. Without new events, compiling again changes nothing. *full* reads every session again, with the same
+        result. *dry_run* reports what would change and writes nothing. *progress* is called with ``"sessions"`` and the
+        number of sessions read so far, then with the name of each later stage and 0.
         """
         if not dry_run:
             await self._perform(clock.release(self._tenancy, now_us()))
@@ -530,7 +539,7 @@ class AsyncLearning(AsyncFace):
             raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return await self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # SessionEvent declares properties; those of Event are cached, which mypy does not accept.
+        # mypy does not accept the cached properties of Event as the properties that the protocol SessionEvent declares.
         session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
         return await self._perform(suggest_for_events(self._tenancy, session_events, profile))
 
@@ -543,14 +552,22 @@ class AsyncRecalling(AsyncFace):
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
 
-        Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
-        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
-        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for validity
-        scopes), *user_id* of the user it is for (memories bound to other users stay out; default: the users of the
-        session, without a *session_id* those whom the query names), *scope* of the work, one name or several (memories
-        of other scopes stay out; default: any scope), *min_confidence* (0.0), *encoding* in which the budget is counted
-        (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose
-        priors guide ``"fingerprint_guided"`` (default: the imported fingerprint in force).
+        Options:
+
+        - *budget*: in tokens; default 2,048.
+        - *strategy*: ``"ranked"`` (default), ``"recency_biased"``, ``"breadth_first"``, ``"depth_first"`` or
+          ``"fingerprint_guided"``.
+        - *sections*: default all ten.
+        - *as_of*: use the state of the memory at that time.
+        - *session_id*: the running session, for the current step and blockers.
+        - *agent_id*: the agent that reads the pack; artifacts whose validity scope excludes it stay out.
+        - *user_id*: the user whom the pack is for; memories bound to other users stay out. Default: the users of the
+          session or, without *session_id*, the users whom the query names.
+        - *scope*: of the work, one name or several; memories of other scopes stay out. Default: any scope.
+        - *min_confidence*: default 0.0.
+        - *encoding*: how the tokens of the budget are counted: ``"o200k_base"`` (default), ``"cl100k_base"``, or a
+          function from a text to its number of tokens.
+        - *fingerprint*: its priors guide ``"fingerprint_guided"``. Default: the imported fingerprint in force.
 
         Raises:
             BudgetTooSmall: the budget is below one token.
@@ -577,9 +594,10 @@ class AsyncArtifacts(AsyncFace):
     ) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Unchanged: the same id and immutable fields are stored already. Duplicate: another draft or active artifact has
-        the same type and content. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do
-        not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: an artifact with the same id and immutable fields is already stored. Duplicate: another draft or
+        active artifact has the same type and content. The time of recording is the later of *at* and ``created_at``;
+        reads as of an earlier time do not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded
+        in the same way as by :meth:`supersede`.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -593,9 +611,10 @@ class AsyncArtifacts(AsyncFace):
     async def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record a whole chain, such as one from another graph, oldest version first; *versions* may be in any order.
+        """Record all versions of a chain, for example of one from another graph; return their receipts, oldest first.
 
-        Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
+        *versions* may be in any order. Versions that are already stored are left as they are, so that a stored chain
+        can be brought up to date.
 
         Raises:
             InvalidRequest: there are no versions, they do not follow each other from version 1, or the last one is
@@ -695,10 +714,10 @@ class AsyncArtifacts(AsyncFace):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; the error lists those that are. Or *artifact_id* is a draft
-                successor, and its predecessor is no longer active.
+            InvalidTransition: the transition is not legal (the error lists the legal ones), or *artifact_id* is a draft
+                successor whose predecessor is no longer active.
             SuccessorNeeded: *status* is ``"superseded"``, which an active artifact becomes only through a successor.
-            AlreadySuperseded: *artifact_id* is a draft successor, and its predecessor has another successor.
+            AlreadySuperseded: *artifact_id* is a draft successor whose predecessor has another successor.
 
         """
         return await self._perform(
@@ -771,7 +790,7 @@ class AsyncExploring(AsyncFace):
         return Drawing(name, rows.nodes, rows.edges)
 
     async def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged query that only reads, for adapters, which compute node keys themselves."""
+        """The result of any packaged query that only reads. For adapters, which compute the node keys it may need."""
         rows = await self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
@@ -822,11 +841,12 @@ class AsyncFingerprints(AsyncFace):
         Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
-        wording, stop words, numbers of up to three digits and words from sessions of several users: every other
-        word becomes ``[...]``). To sign it, use
-        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
-        *signature* that an import takes.
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own wording,
+        stop words, numbers of up to three digits, and words from sessions of several users; every other word becomes
+        ``[...]``).
+
+        To sign the envelope, use :class:`hmxgraph.fingerprint.signing.SigningKey`: an import takes the result of
+        ``SigningKey.of_pem(pem).sign(envelope)`` as its *signature*.
 
         Raises:
             UnknownChoice: no such tier.
@@ -846,9 +866,10 @@ class AsyncFingerprints(AsyncFace):
     ) -> ImportReport:
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
-        a detached *signature*. A fingerprint that expired before *at* (default: the tenant's logical time) is reported
-        as expired, not refused. Importing it again changes nothing, unless the earlier import was withdrawn.
+        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of these keys; the
+        signature is inside the envelope, or passed as *signature*. A fingerprint that expired before *at* (default: the
+        tenant's logical time) is not refused, but reported as expired. Importing it again changes nothing, unless the
+        earlier import was withdrawn.
 
         Raises:
             FingerprintError: a check failed; the message says which, and nothing was written.
@@ -898,8 +919,8 @@ class AsyncBackups(AsyncFace):
     async def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
-        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If the
-        tenant is written to meanwhile, the backup starts again, up to three attempts in all.
+        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If
+        somebody writes to the tenant meanwhile, the backup starts again, up to three attempts in all.
 
         Raises:
             BackupRefused: concurrent writes occurred during every attempt.
@@ -914,9 +935,9 @@ class AsyncBackups(AsyncFace):
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
         A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
-        tenant, and memories, entities and compiled artifacts are derived from them again. Memories are superseded and
-        deleted, and conflicts of memories and artifacts resolved, as before; imports of fingerprints and states of
-        frameworks are not replayed.
+        tenant, and memories, entities and compiled artifacts are derived from them again. Then superseded and deleted
+        memories and resolved conflicts get the same state as in the backup. Imports of fingerprints, and the states
+        that adapters keep for frameworks, are not replayed.
 
         Raises:
             BackupRefused: the file is not an intact backup of this schema version, the tenant is not empty, or another
@@ -952,16 +973,16 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
-        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
-        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
-        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
-        their ``hidden_reason``.
+        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` is none. Records that serve the
+        purpose, and its digest (a summary of them), rank higher; without a query, only these are found. ``compact``
+        reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
+        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
+        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
-        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
-        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
-        server does not allow it.
+        *aliases* are former names of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. Their records are searched, too; ``scope_expansion`` of the result lists all projects searched, and
+        ``origin`` of a hit names the project that it comes from. Only callers with a database connection of their own
+        can name other tenants; a server does not allow that.
 
         Raises:
             UnknownChoice: an unknown mode.
@@ -980,8 +1001,8 @@ class AsyncTasks(AsyncSharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and, by name, the optional fields
-    of its record. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
-    Another step with that artifact_id raises `TaskError`: a record never changes.
+    of its record. Repeating a step with the same artifact_id writes nothing, and the receipt has ``created=False``. A
+    different step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
     `InvalidDocument`.
@@ -1033,8 +1054,8 @@ class AsyncTasks(AsyncSharedWork):
             TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("checkpoints", checkpoints, defaults):
             with naming(name):
@@ -1076,8 +1097,8 @@ class AsyncTasks(AsyncSharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or status ``open``; no such open run, or not exactly one open run and no *run_id*; the
-                task is unknown or finished.
+            TaskError: the status is missing or ``open``, *run_id* is not an open run, *run_id* is missing and there is
+                not exactly one open run, or the task is unknown or finished.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -1128,7 +1149,7 @@ class AsyncTasks(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Claim a task for *lease* seconds; if the same agent claims it once more, the lease is extended.
+        """Claim a task for *lease* seconds; if the same agent claims it again, the lease is extended.
 
         A claim keeps others from claiming the task, not from adding records to it.
 
@@ -1206,8 +1227,8 @@ class AsyncTasks(AsyncSharedWork):
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
         Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
-        is under ``rejected`` only. A blocker ends with the next checkpoint or end of the task that does not repeat it,
-        or when the blocked agent starts or finishes a run.
+        is under ``rejected`` only. A blocker counts until a later checkpoint, or the end of the task, does not repeat
+        it, or until the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.
@@ -1219,10 +1240,13 @@ class AsyncTasks(AsyncSharedWork):
 class AsyncRecords(AsyncSharedWork):
     """Reviews, revisions, verifications and decisions, from which the trust in a record is derived.
 
-    Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
-    `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
-    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
-    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
+    A verdict counts only if both it and the record name their agents, and these differ; of each agent, only the latest
+    verdict counts. A reply to a digest or to an erased record raises `TaskError`, and so does a ``supports_claim`` that
+    contradicts ``verification_status``.
+
+    The methods that find records return the best match of *query* first; without a query the newest record, but
+    verified evidence and verified highlights before all others. A query that is not text, or a limit outside 1..500,
+    raises `InvalidRequest`.
 
     """
 
@@ -1256,16 +1280,16 @@ class AsyncRecords(AsyncSharedWork):
         """Create several records in one transaction, all or none, and return their receipts in the same order.
 
         Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
-        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it, so one call
-        can start, run and finish a task whose ``task_id`` it gives.
+        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it: with a
+        *task_id*, one call can start that task, run commands in it and finish it.
 
         Raises:
             UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,
                 such as ``records[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("records", records, defaults):
             with naming(name):
@@ -1283,7 +1307,7 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Review the record *reply_to*; if another agent does so with ``supports_claim=True``, that countersigns it.
+        """Review the record *reply_to*; with ``supports_claim=True``, a review by another agent countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
@@ -1322,7 +1346,9 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign (*supports_claim*) or reject the record *reply_to*; a verdict on one's own record does not count.
+        """Countersign the record *reply_to* (``supports_claim=True``) or reject it (False).
+
+        A verdict on one's own record does not count.
 
         Raises:
             TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.
@@ -1340,7 +1366,7 @@ class AsyncRecords(AsyncSharedWork):
         at: Moment | None = None,
         **fields: Unpack[DecisionFields],
     ) -> RecordReceipt:
-        """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
+        """Record a decision in a task or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
             TaskError: no summary, or neither a task nor a record to reply to.
@@ -1358,9 +1384,9 @@ class AsyncRecords(AsyncSharedWork):
         return await self._perform(records.record_view(self._tenancy, artifact_id))
 
     async def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id.
+        """The records of a thread, oldest first, at most 10,000, without digests; a task's thread has the task's id.
 
-        *include_hidden*: superseded and erased records are among them.
+        With *include_hidden*, superseded and erased records are included.
         """
         return await self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
@@ -1368,9 +1394,10 @@ class AsyncRecords(AsyncSharedWork):
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
         The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``.
-        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses,
-        questions and, except in decisions, plans do not. Superseded and rejected records count for nothing; digests and
-        unsigned records are hints. *limit* applies to the supporting and the conflicting records and to the hints.
+        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count. Goals, hypotheses,
+        questions and plans do not, except plans stated in decisions. Superseded and rejected records do not count at
+        all; digests and records without an agent are only hints. *limit* applies to each of the three lists: the
+        supporting records, the conflicting records and the hints.
 
         Raises:
             NotFound: *claim* is empty.
@@ -1425,11 +1452,12 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         """Current memories, or those of the time *as_of*, best match first; ``kind`` and ``project_id`` restrict them.
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
-        sessions, or without either if *query* names the user. ``include_hidden`` adds those of all users, and hidden
-        ones with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``. Every mode
-        but ``generic`` and ``resume_task`` adds its digest.
+        sessions, or without either if *query* names the user. ``include_hidden`` adds the memories of all users, and
+        hidden memories with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``.
+        ``mode`` is the purpose of the search; each mode but ``generic`` and ``resume_task`` adds its digest, a summary
+        of task records.
 
-        *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
+        *compact* shortens the texts; *token_budget* does so, too, and returns as many hits as fit.
         *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
         or have the same ``event:`` tag.
 
@@ -1454,10 +1482,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        Once the tenant's logical time, that of its latest event, has reached ``expires``, the memory is hidden, and
-        ``dream`` reports it; ``search`` and ``pack`` with the current time as *as_of* leave it out at once. Pass
-        ``idempotency_key`` if a call may be repeated: with the same key, it counts once. ``supersede``, ``feedback``
-        and ``record_outcome`` take it, too.
+        The memory is hidden, and reported by ``dream``, once the tenant's logical time (the time of its latest event)
+        reaches ``expires``. To leave it out from that moment on, call ``search`` and ``pack`` with the current time as
+        *as_of*. Pass ``idempotency_key`` if a call may be repeated: calls with the same key count once. ``supersede``,
+        ``feedback`` and ``record_outcome`` take this key, too.
 
         Raises:
             UnknownChoice: no such kind.
@@ -1507,8 +1535,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
             AlreadySuperseded: the memory has a successor already.
             SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
             UnknownChoice: no such kind.
-            InvalidRequest: no text, *text* is that of a memory that already supersedes another one, tags that are not a
-                list, or *hard* for anything but a policy.
+            InvalidRequest: no text, the text of a memory that already supersedes another one, tags that are not a list,
+                or *hard* for anything but a policy.
 
         """
         new = new_memory(kind, text, options)
@@ -1568,7 +1596,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
+        ``active_chunks`` is the number of promoted and tentative memories, including expired ones; ``deleted_chunks``
+        is the number of all others.
         """
         return await self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
@@ -1595,7 +1624,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     async def metrics(self) -> Report:
         """The cost of the ``graph.memory`` calls of this graph object: milliseconds, bytes, estimated tokens, errors.
 
-        Also the indexes that are not online, and the number of events.
+        The report also has the indexes that are not online, and the number of events.
         """
         return await self._perform(maintenance.metrics(self._tenancy, self._meter))
 
@@ -1606,9 +1635,10 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh digests of a project, or of the tenant: those of *digest_modes*, by default brief and libraries.
+        """Refresh the digests (summaries of task records) of a project or, without *project_id*, of the tenant.
 
-        Only stale and missing digests are composed; with *force_digest_rebuild*, all of them.
+        *digest_modes* selects digests; by default the project brief and the libraries. Only stale and missing digests
+        are composed; with *force_digest_rebuild*, all of them.
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
@@ -1629,9 +1659,9 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> DreamReport:
         """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        Only digests are changed: duplicates are retired, stale ones refreshed. Duplicate memories and records and
-        expired memories are reported, not changed. A ``dream_report`` record lists what was done, with the ids of the
-        digests.
+        Only digests (summaries of task records) are changed: duplicate digests are retired, stale ones refreshed.
+        Duplicate memories and records and expired memories are only reported. A ``dream_report`` record lists what was
+        done, with the ids of the digests.
         """
         drafts = (
             new_record("task_start", at, {"agent_id": agent_id}),
@@ -1656,7 +1686,7 @@ class AsyncKeys(AsyncFace):
         label: str = "",
         expires: Moment | None = None,
     ) -> NewKey:
-        """A new key, with its secret, which is shown only now. Requests with the key act as the agent *agent_id*.
+        """A new key with its secret, which cannot be read again. Requests with the key count as those of *agent_id*.
 
         *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
 
@@ -1684,7 +1714,7 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     async def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, of any tenant, even if expired or revoked; None if there is none. For servers."""
+        """The key of any tenant with this secret, even if expired or revoked; None if there is none. For servers."""
         return await self._perform(access.find(secret))
 
 
@@ -1737,7 +1767,7 @@ class AsyncStates(AsyncFace):
         self._opened: AsyncConnection | None = connection
 
     async def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; returns how many were given.
+        """Keep states in one transaction; return how many were given.
 
         A state that is stored already is left unchanged unless *replace* is set.
 
@@ -1756,7 +1786,8 @@ class AsyncStates(AsyncFace):
     ) -> tuple[State, ...]:
         """States of one kind on a shelf, in descending order of *item*; at most *limit*.
 
-        Only those with the given *place*, with one of *items*, and kept by the time *as_of*, where these are given.
+        *place* selects the states with this place, *items* those with one of these items, *as_of* those that were kept
+        by this time; all given conditions must hold.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -1768,7 +1799,7 @@ class AsyncStates(AsyncFace):
     async def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, or only those with one of *marks*, in descending order of *item*.
+        """States of one kind on all shelves, in descending order of *item*; with *marks*, only those with such a mark.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -1777,5 +1808,5 @@ class AsyncStates(AsyncFace):
         return await self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
     async def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
-        """Delete the *unneeded* states of a shelf, or (None) the whole shelf; returns the number of states deleted."""
+        """Delete the *unneeded* states of a shelf, or all of them if None; return the number of states deleted."""
         return await self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

@@ -69,7 +69,7 @@ def _aware(moment: object) -> datetime:
 
 
 def _checked_us(us: int, text: str) -> int:
-    """*us*, if it can be formatted; the wire allows times outside Python's years 1 to 9999."""
+    """*us*, if Python can format it: documents may have times outside Python's years 1 to 9999."""
     if not is_representable(us):
         raise InvalidTime(text, "is outside the years 1 to 9999")
     return us
@@ -163,7 +163,7 @@ def refuse_unknown(options: Mapping[str, Any], known: type, method: str) -> None
 
 
 def flag(options: Mapping[str, Any], name: str) -> bool:
-    """The flag *name* of *options*; one that is left out or None is False.
+    """The flag *name* of *options*; False if it is missing or None.
 
     Raises:
         InvalidRequest: it is not None, True or False.
@@ -198,7 +198,10 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
 
 
 def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The context priors of a fingerprint, also of one in an envelope; any other mapping is the priors themselves."""
+    """The context priors (hints for packs) of a fingerprint, or of one in an envelope.
+
+    A mapping that is neither is taken as the priors themselves.
+    """
     document: object = source.document() if isinstance(source, Fingerprint | Envelope) else source
     if document is None:
         return None
@@ -351,7 +354,7 @@ _SET_ELSEWHERE = {
 def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[str, Any]:
     """The wire fields of a new record of *kind*, created at *at* or now.
 
-    If *fields* has no id for the record, or for the task that it starts, it gets a fresh one.
+    The record, and a task that it starts, get fresh ids unless *fields* has their ids.
 
     Raises:
         InvalidRequest: *fields* has a field that callers cannot set; the error names it.
@@ -370,7 +373,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
 
 
 def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that `new_record` generates besides the record's id: they differ when the same call is repeated.
+    """The fields besides the record's id that `new_record` generates, so that they differ in each repeated call.
 
     >>> sorted(generated_fields("task_start", None, {"goal": "x"})), generated_fields("evidence", "2026-03-14", {})
     (['task_id', 'timestamp_created'], frozenset())
@@ -420,7 +423,7 @@ def named_items(
         yield item_name, {**defaults, **({text: item} if isinstance(item, str) else item)}
 
 
-# Wrong arguments: they are all refused with the same type of error, which says what to write instead.
+# Wrong arguments: all are refused with the same type of error, which says what to write instead.
 
 # Names that callers use by mistake, and the arguments that they may mean.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -471,26 +474,26 @@ class NamedArguments:
         super().__init_subclass__(**options)
         for name, member in list(vars(cls).items()):
             if isinstance(member, FunctionType) and not name.startswith("_"):
-                setattr(cls, name, _checking(member))
+                setattr(cls, name, _with_argument_check(member))
 
 
-def _checking(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_argument_check(function: Callable[..., Any]) -> Callable[..., Any]:
     """*function*, preceded by a check of its arguments."""
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)
-        async def awaited(self: Any, /, *args: Any, **named: Any) -> Any:
+        async def checked_async(self: Any, /, *args: Any, **named: Any) -> Any:
             check_arguments(function, args, named)
             return await function(self, *args, **named)
 
-        return awaited
+        return checked_async
 
     @wraps(function)
-    def called(self: Any, /, *args: Any, **named: Any) -> Any:
+    def checked(self: Any, /, *args: Any, **named: Any) -> Any:
         check_arguments(function, args, named)
         return function(self, *args, **named)
 
-    return called
+    return checked
 
 
 def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> None:
@@ -513,7 +516,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
             way_out = "it is given by position and by name: omit one"
             raise InvalidRequest(name, f"{named[name]!r:.60}", "one value", way_out)
         if name not in signature.names or _is_misnamed(name, signature):
-            raise _unknown(name, named[name], signature)
+            raise _unknown_argument(name, named[name], signature)
     for name in signature.required:
         if name not in positional_names and name not in named:
             raise InvalidRequest(name, "(missing)", f"an argument of {function.__name__}()", f"give it ({name}=...)")
@@ -526,7 +529,7 @@ def check_arguments(function: Callable[..., Any], args: Sequence[Any], named: Ma
 class _Signature:
     """The arguments of a method: its own parameters, and the *fields* that its ``**fields`` accepts.
 
-    *flags* are the Boolean parameters, *nullable* those of them that may be None.
+    *flags* are the Boolean parameters, *nullable* the flags that may also be None.
     """
 
     method: str
@@ -559,7 +562,7 @@ def _signature_of(function: Callable[..., Any]) -> _Signature:
         tuple(parameter.name for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.kind is parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.default is parameter.empty),
-        frozenset(name for parameter in open_ended for name in _fields(parameter.annotation)),
+        frozenset(name for parameter in open_ended for name in _accepted_fields(parameter.annotation)),
         frozenset(flags),
         frozenset(name for name, annotation in flags.items() if annotation is not bool),
     )
@@ -569,8 +572,12 @@ def _is_flag(annotation: Any) -> bool:
     return annotation is bool or annotation == (bool | None)
 
 
-def _fields(annotation: Any) -> Iterable[str]:
-    """The keys of ``**fields: Unpack[...]``; a method with all `StepFields` accepts all fields of a `TaskRecord`."""
+def _accepted_fields(annotation: Any) -> Iterable[str]:
+    """The names that ``**fields: Unpack[...]`` accepts: the keys of the typed dict.
+
+    If these include all `StepFields`, any field of a `TaskRecord` is accepted; `new_record` refuses those that callers
+    cannot set.
+    """
     keys = frozenset(get_args(annotation)[0].__annotations__)
     return keys.union(TaskRecord.model_fields) if keys >= frozenset(StepFields.__annotations__) else keys
 
@@ -582,7 +589,7 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
     )
 
 
-def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
+def _unknown_argument(name: str, value: Any, signature: _Signature) -> InvalidRequest:
     """The error for an argument that the method lacks: it says which one was probably meant, or lists them."""
     synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
     close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
@@ -596,7 +603,8 @@ def _unknown(name: str, value: Any, signature: _Signature) -> InvalidRequest:
 #
 # A span records the method, the duration and the type of an error; never what was asked or stored.
 
-# For each procedure, and for ``ingest``: the operation, as OpenTelemetry's conventions name it, and the public method.
+# The calls that have a span. The key is the name of a procedure, or ``ingest``; the value is the name of the operation
+# in OpenTelemetry's conventions, and the public method.
 _CALLS = {
     "pack": ("search_memory", "pack"),
     "suggest_for_session": ("search_memory", "suggest"),
@@ -622,7 +630,7 @@ def untraced() -> Iterator[None]:
 
 @contextmanager
 def span_of(procedure: str) -> Iterator[None]:
-    """A span around the block if `_CALLS` has *procedure*; none in an `untraced` block or without opentelemetry-api."""
+    """A span around the block if *procedure* is in `_CALLS`, unless `untraced` or without opentelemetry-api."""
     trace = _trace() if procedure in _CALLS and not _is_untraced.get() else None
     if trace is None:
         yield
@@ -660,8 +668,11 @@ T = TypeVar("T")
 
 
 def not_admitted(error: GraphError) -> str:
-    """The warning of an ingest that could not admit events that were stored earlier with a time then in the future."""
-    return f"stored events whose time has come do not count yet; the next ingest or compile tries again: {error}"
+    """The warning of an ingest that could not admit events which were held back until their time."""
+    return (
+        "events that were stored with a date in the future do not count yet, although that date has passed; "
+        f"the next ingest or compile tries again: {error}"
+    )
 
 
 def no_vectors(error: EmbedderError | GraphError) -> str:
@@ -681,7 +692,7 @@ class Face:
     _connection: Connection
 
     def _perform(self, procedure: Procedure[T], *, whole: bool = False) -> T:
-        """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and has more time."""
+        """The value of *procedure*; with *whole*, it reads or rewrites a whole tenant and gets a longer timeout."""
         with span_of(getattr(procedure, "__name__", "")):
             return self._connection.perform(procedure, whole=whole)
 
@@ -698,7 +709,10 @@ class Face:
             return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
 
     def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
-        """Admit events stored earlier whose time has come; a failure is only a warning: the new events are stored."""
+        """Admit events that were held back until their time; return a warning if that fails.
+
+        The call does not fail then, because its own events are stored.
+        """
         if options.clock is None:
             return ()
         try:
@@ -708,7 +722,10 @@ class Face:
         return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
-        """Compute the vectors of new events; a failure is only a warning: the events are stored already."""
+        """Compute the vectors of new events; return a warning if that fails.
+
+        The call does not fail then, because the events themselves are stored.
+        """
         if self._connection.terms.embedding is None:
             return ()
         try:
@@ -725,12 +742,12 @@ class Face:
         """Call *function*; the asynchronous twin awaits what it returns.
 
         Raises:
-            InvalidRequest: *function* is a coroutine function: it has not run yet when it returns.
+            InvalidRequest: *function* is a coroutine function: calling it does not run it.
 
         """
         if inspect.iscoroutinefunction(function):
             way_out = "use the session of a graph opened with hmxgraph.connect_async"
-            raise InvalidRequest("function", function.__qualname__, "a function that is no coroutine", way_out)
+            raise InvalidRequest("function", function.__qualname__, "a function that is not asynchronous", way_out)
         return function(*args, **kwargs)
 
 

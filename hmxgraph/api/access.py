@@ -11,7 +11,7 @@ from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 
-# Every secret begins with this text; random bytes follow.
+# Every secret begins with this text; the rest is random.
 KEY_PREFIX = "hmx_"
 _SECRET_BYTES = 32
 _ID_BYTES = 6
@@ -32,9 +32,7 @@ def new_key(
     (True, ('read',))
     """
     if not checked_text("agent_id", agent_id):
-        raise InvalidRequest(
-            "agent_id", quoted(agent_id), "an agent's name", "name the agent that requests with this key act as"
-        )
+        raise InvalidRequest("agent_id", quoted(agent_id), "an agent's name", "name the agent that will use this key")
     chosen = checked_list("scopes", scopes)
     for scope in chosen or ("",):
         if scope not in SCOPES:
@@ -66,7 +64,7 @@ class Keys(Face):
         label: str = "",
         expires: Moment | None = None,
     ) -> NewKey:
-        """A new key, with its secret, which is shown only now. Requests with the key act as the agent *agent_id*.
+        """A new key with its secret, which cannot be read again. Requests with the key count as those of *agent_id*.
 
         *scopes* are ``"read"`` and ``"write"``; from *expires* on, the key is refused.
 
@@ -99,5 +97,5 @@ class Keys(Face):
         return self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret, of any tenant, even if expired or revoked; None if there is none. For servers."""
+        """The key of any tenant with this secret, even if expired or revoked; None if there is none. For servers."""
         return self._perform(access.find(secret))

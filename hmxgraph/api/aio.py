@@ -65,12 +65,12 @@ class AsyncKnowledgeGraph(
         terms: ConnectionTerms = DEFAULT_TERMS,
     ) -> None:
         self._server_address, self._terms = server_address, terms
-        # The connection of another graph whose driver this graph uses, too.
+        # The connection of another graph, whose driver this graph shares; None if this graph has its own driver.
         self._lender = lender
         self._isolation: Isolation = isolation
         self._tenancy = Tenancy.of(tenant_id, trust)
         self._opened: AsyncConnection | None = None
-        # Tasks that open the graph at once share one connection. A lock belongs to one event loop.
+        # Lets tasks that open the graph at the same time share one connection. A lock belongs to one event loop.
         self._opening: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._meter = Meter()
         self._live = LiveSessions()

@@ -16,9 +16,10 @@ class Artifacts(Face):
     def record_artifact(self, artifact: Artifact | Mapping[str, Any], *, at: Moment | None = None) -> ArtifactReceipt:
         """Record *artifact* and return the outcome: created, unchanged or duplicate.
 
-        Unchanged: the same id and immutable fields are stored already. Duplicate: another draft or active artifact has
-        the same type and content. The time of recording is the later of *at* and ``created_at``; earlier as-of reads do
-        not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded as :meth:`supersede` does.
+        Unchanged: an artifact with the same id and immutable fields is already stored. Duplicate: another draft or
+        active artifact has the same type and content. The time of recording is the later of *at* and ``created_at``;
+        reads as of an earlier time do not see the artifact (HMX-A 2, 8). An artifact with ``supersedes`` is recorded
+        in the same way as by :meth:`supersede`.
 
         Raises:
             InvalidDocument: *artifact* violates HMX-A; every fault is listed.
@@ -32,9 +33,10 @@ class Artifacts(Face):
     def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record a whole chain, such as one from another graph, oldest version first; *versions* may be in any order.
+        """Record all versions of a chain, for example of one from another graph; return their receipts, oldest first.
 
-        Versions that are stored already are left as they are, so that a stored chain can be brought up to date.
+        *versions* may be in any order. Versions that are already stored are left as they are, so that a stored chain
+        can be brought up to date.
 
         Raises:
             InvalidRequest: there are no versions, they do not follow each other from version 1, or the last one is
@@ -132,10 +134,10 @@ class Artifacts(Face):
 
         Raises:
             NotFound: there is no such artifact.
-            InvalidTransition: the transition is not legal; the error lists those that are. Or *artifact_id* is a draft
-                successor, and its predecessor is no longer active.
+            InvalidTransition: the transition is not legal (the error lists the legal ones), or *artifact_id* is a draft
+                successor whose predecessor is no longer active.
             SuccessorNeeded: *status* is ``"superseded"``, which an active artifact becomes only through a successor.
-            AlreadySuperseded: *artifact_id* is a draft successor, and its predecessor has another successor.
+            AlreadySuperseded: *artifact_id* is a draft successor whose predecessor has another successor.
 
         """
         return self._perform(lifecycle.transition(self._tenancy, artifact_id, status, reason=reason, at_us=as_us(at)))

@@ -14,8 +14,8 @@ class Backups(Face):
     def backup(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> BackupReport:
         """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
-        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If the
-        tenant is written to meanwhile, the backup starts again, up to three attempts in all.
+        The file appears only once it is complete. *progress* is called with the number of nodes written so far. If
+        somebody writes to the tenant meanwhile, the backup starts again, up to three attempts in all.
 
         Raises:
             BackupRefused: concurrent writes occurred during every attempt.
@@ -30,9 +30,9 @@ class Backups(Face):
 
         A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
         A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
-        tenant, and memories, entities and compiled artifacts are derived from them again. Memories are superseded and
-        deleted, and conflicts of memories and artifacts resolved, as before; imports of fingerprints and states of
-        frameworks are not replayed.
+        tenant, and memories, entities and compiled artifacts are derived from them again. Then superseded and deleted
+        memories and resolved conflicts get the same state as in the backup. Imports of fingerprints, and the states
+        that adapters keep for frameworks, are not replayed.
 
         Raises:
             BackupRefused: the file is not an intact backup of this schema version, the tenant is not empty, or another

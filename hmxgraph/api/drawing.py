@@ -39,7 +39,7 @@ def _style(element: str, name: str) -> dict[str, str]:
     return styles[element] | styles.get(f"{element}.{name}", {})
 
 
-# Neo4j Browser colours nodes by label alone; here failed ones stand out.
+# Neo4j Browser colours nodes by label alone; here, failed nodes get a colour of their own.
 _FAILED_STYLE = {"color": "#f3b5b5", "border-color": "#b8324a"}
 
 
@@ -47,8 +47,11 @@ def _node_style(node: PictureNode) -> dict[str, str]:
     return _style("node", node.label) | (_FAILED_STYLE if node.properties.get("failed") else {})
 
 
-def _filled(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
-    """*pattern* with the values of *properties*; ``<type>`` and an empty text become *fallback*, the label or type."""
+def _caption_from(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
+    """The caption that *pattern* and *properties* give.
+
+    *fallback*, the label or type, replaces ``<type>`` in the pattern, and the whole caption if that is empty.
+    """
     text = _FIELD.sub(lambda part: str(properties.get(part[1], "")), pattern.replace("<type>", fallback))
     return truncate_line(text, _LONGEST_CAPTION) or fallback
 
@@ -60,7 +63,7 @@ def caption(node: PictureNode) -> str:
     ('kubectl', 'Other')
 
     """
-    return _filled(_style("node", node.label).get("caption", ""), node.properties, node.label)
+    return _caption_from(_style("node", node.label).get("caption", ""), node.properties, node.label)
 
 
 def edge_caption(edge: PictureEdge) -> str:
@@ -70,7 +73,7 @@ def edge_caption(edge: PictureEdge) -> str:
     'uses'
 
     """
-    return _filled(_style("relationship", edge.kind).get("caption", "<type>"), edge.properties, edge.kind)
+    return _caption_from(_style("relationship", edge.kind).get("caption", "<type>"), edge.properties, edge.kind)
 
 
 # The picture.
@@ -107,7 +110,7 @@ class Drawing:
         return graph
 
     def html(self) -> str:
-        """A whole page with the interactive picture; it needs no network and takes about 4 MB, whatever it shows.
+        """A whole page with the interactive picture; it needs no network. Its size is always about 4 MB.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -137,7 +140,7 @@ class Drawing:
         return target
 
     def to_svg(self) -> str:
-        """A static picture as SVG, for documents that run no scripts; the same graph gives the same bytes.
+        """A static picture as SVG, for documents that run no scripts; the same drawing always gives the same bytes.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -146,7 +149,7 @@ class Drawing:
         return _svg(self)
 
     def _repr_html_(self) -> str:
-        # In a frame, so that the page's styles do not reach the notebook.
+        # In a frame, so that the styles of the page do not affect the notebook.
         page = escape(self.html(), quote=True)
         return f"<iframe style='width:100%;height:{_HEIGHT}px;border:0' srcdoc=\"{page}\"></iframe>"
 
@@ -180,20 +183,20 @@ def _radius(node: PictureNode) -> float:
 
 # The static picture: connected components side by side, each laid out by the distances between its nodes.
 
-# In pixels: the median length of the relationships in a component, the width of a row of components, the gap between
-# components, and the distance between relationships of the same two nodes.
-_EDGE_LENGTH = 190.0
-_ROW_WIDTH = 1150.0
-_GAP = 24.0
-_LANE = 16.0
-# In font sizes: the mean width of a letter, and the height of a line.
-_LETTER_WIDTH = 0.56
+# In pixels:
+_EDGE_LENGTH = 190.0  # median length of the relationships in a component
+_ROW_WIDTH = 1150.0  # width of a row of components
+_GAP = 24.0  # between components
+_LANE = 16.0  # between parallel relationships of the same two nodes
+# In multiples of the font size:
+_LETTER_WIDTH = 0.56  # mean width of a letter
 _LINE_HEIGHT = 1.15
-# Greatest width of a line and greatest height of a caption, in radii of the node's circle.
-_CAPTION_WIDTH = 1.72
-_CAPTION_HEIGHT = 1.5
+# In multiples of the radius of the node's circle:
+_CAPTION_WIDTH = 1.72  # maximum width of a line
+_CAPTION_HEIGHT = 1.5  # maximum height of a caption
 _MOST_LINES = 5  # of a caption
-_BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")  # where a long word may be broken
+# Where a long word may be broken: after a separator, as in deploy/|staging.|yaml.
+_BREAKS = re.compile(r"(?<=[/._=(,:-])(?=.)")
 _Point = tuple[float, float]
 
 
@@ -216,8 +219,9 @@ def _node_svg(node: PictureNode, centre: _Point) -> str:
     x, y = centre
     style, radius, text = _node_style(node), _radius(node), caption(node)
     font_size = float(style["font-size"].removesuffix("px"))
-    lines = _wrapped(text, radius, font_size)
-    # The caption is centred: a capital letter is about 0.7 font sizes high.
+    lines = _caption_lines(text, radius, font_size)
+    # The caption is centred vertically. A capital letter is about 0.7 font sizes high, so its middle is 0.35 above its
+    # base line.
     first_y = y - (len(lines) - 1) * font_size * _LINE_HEIGHT / 2 + font_size * 0.35
     words = "".join(
         f"<tspan x='{x:.1f}' y='{first_y + index * font_size * _LINE_HEIGHT:.1f}'>{escape(line)}</tspan>"
@@ -231,10 +235,10 @@ def _node_svg(node: PictureNode, centre: _Point) -> str:
     )
 
 
-def _wrapped(text: str, radius: float, font_size: float) -> list[str]:
-    """*text* in lines that fit a circle of *radius*; text that is too long ends in an ellipsis.
+def _caption_lines(text: str, radius: float, font_size: float) -> list[str]:
+    """*text* in lines that fit into a circle of *radius*; text that is too long ends in an ellipsis.
 
-    >>> _wrapped("deploy/staging/checkout.yaml fails", 50, 10)
+    >>> _caption_lines("deploy/staging/checkout.yaml fails", 50, 10)
     ['deploy/staging/', 'checkout.yaml', 'fails']
 
     """
@@ -255,13 +259,13 @@ def _wrapped(text: str, radius: float, font_size: float) -> list[str]:
 
 
 def _side_by_side(edges: Sequence[PictureEdge]) -> Iterator[tuple[PictureEdge, float]]:
-    """Each relationship with its sideways offset, so that parallel ones do not overlap; none from a node to itself."""
+    """Each relationship between two different nodes, with a sideways offset that keeps parallel ones apart."""
     pairs: dict[tuple[str, ...], list[PictureEdge]] = {}
     for edge in edges:
         pairs.setdefault(tuple(sorted((edge.source_id, edge.target_id))), []).append(edge)
-    for (first, second), between in pairs.items():
-        for index, edge in enumerate(between if first != second else ()):
-            offset = _LANE * (index - (len(between) - 1) / 2)
+    for (first, second), parallel_edges in pairs.items():
+        for index, edge in enumerate(parallel_edges if first != second else ()):
+            offset = _LANE * (index - (len(parallel_edges) - 1) / 2)
             yield edge, offset if edge.source_id == first else -offset
 
 
@@ -270,6 +274,7 @@ def _edge_svg(edge: PictureEdge, offset: float, points: Mapping[str, _Point], ra
     (x1, y1), (x2, y2) = points[edge.source_id], points[edge.target_id]
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5 or 1.0
     across, down = (x2 - x1) / length, (y2 - y1) / length
+    # The line is moved sideways by the offset, and begins and ends a little outside the two circles.
     x1, y1 = x1 - down * offset, y1 + across * offset
     start, end = radii[edge.source_id] + 1, length - radii[edge.target_id] - 2
     colour = _style("relationship", edge.kind)["color"]
@@ -300,7 +305,7 @@ def _layout(drawing: Drawing) -> tuple[dict[str, _Point], _Point]:
 
 
 def _component_points(drawing: Drawing) -> Iterator[dict[str, _Point]]:
-    """The positions of the nodes of each connected component, none below 0; the largest component first."""
+    """The positions of the nodes of each connected component, the largest first; no coordinate is negative."""
     import networkx as nx  # noqa: PLC0415 - slow to import
 
     whole: nx.Graph[str] = nx.Graph()
@@ -316,10 +321,10 @@ def _component_points(drawing: Drawing) -> Iterator[dict[str, _Point]]:
 
 
 def _component_layout(component: "nx.Graph[str]") -> list[_Point]:
-    """The positions of the nodes of a connected graph: distances in the picture follow distances in the graph.
+    """The positions of the nodes of a connected graph: distances in the picture correspond to distances in the graph.
 
-    The median relationship is `_EDGE_LENGTH` long, nodes that are too near are pushed apart, and the picture is at
-    least as wide as high.
+    The median length of a relationship is `_EDGE_LENGTH`, nodes that are too near are pushed apart, and the picture is
+    at least as wide as high.
     """
     import networkx as nx  # noqa: PLC0415 - slow to import
     import numpy as np  # noqa: PLC0415 - slow to import
@@ -349,5 +354,6 @@ def _apart(points: "np.ndarray") -> "np.ndarray":
         short = np.clip(min_distance - distance, 0, None)
         if short.max() < 1:
             break
+        # Both points of a pair that is too near move away from each other by a quarter of the missing distance.
         points = points + (away / np.maximum(distance, 1)[..., None] * short[..., None] * 0.25).sum(axis=1)
     return points

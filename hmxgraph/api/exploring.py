@@ -21,7 +21,7 @@ from hmxgraph.protocol.reports import VerifyReport
 
 # Results of saved queries, as tables and JSON.
 
-# Properties that name a node to people, in order of preference.
+# Properties whose value can stand for a node in a table, in order of preference.
 _NAMES = (
     "title",
     "goal",
@@ -149,7 +149,7 @@ class Exploring(Face):
         return Drawing(name, rows.nodes, rows.edges)
 
     def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged query that only reads, for adapters, which compute node keys themselves."""
+        """The result of any packaged query that only reads. For adapters, which compute the node keys it may need."""
         rows = self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 

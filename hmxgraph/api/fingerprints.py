@@ -15,6 +15,7 @@ from hmxgraph.protocol.reports import ImportReport, WithdrawnImport
 
 # Arguments of export and import.
 
+# Types in which an envelope may be given.
 _SOURCES = (bytes, bytearray, str, Mapping, Envelope)
 
 
@@ -102,11 +103,12 @@ class Fingerprints(Face):
         Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own
-        wording, stop words, numbers of up to three digits and words from sessions of several users: every other
-        word becomes ``[...]``). To sign it, use
-        :class:`hmxgraph.fingerprint.signing.SigningKey`: ``SigningKey.of_pem(pem).sign(envelope)`` is the
-        *signature* that an import takes.
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own wording,
+        stop words, numbers of up to three digits, and words from sessions of several users; every other word becomes
+        ``[...]``).
+
+        To sign the envelope, use :class:`hmxgraph.fingerprint.signing.SigningKey`: an import takes the result of
+        ``SigningKey.of_pem(pem).sign(envelope)`` as its *signature*.
 
         Raises:
             UnknownChoice: no such tier.
@@ -126,9 +128,10 @@ class Fingerprints(Face):
     ) -> ImportReport:
         """Verify *envelope* (JSON text or document) and add its artifacts as drafts, in one transaction (HMX-F 12).
 
-        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of them, inside it or by
-        a detached *signature*. A fingerprint that expired before *at* (default: the tenant's logical time) is reported
-        as expired, not refused. Importing it again changes nothing, unless the earlier import was withdrawn.
+        With *trusted_keys* (public keys in hexadecimal), the envelope must be signed with one of these keys; the
+        signature is inside the envelope, or passed as *signature*. A fingerprint that expired before *at* (default: the
+        tenant's logical time) is not refused, but reported as expired. Importing it again changes nothing, unless the
+        earlier import was withdrawn.
 
         Raises:
             FingerprintError: a check failed; the message says which, and nothing was written.

@@ -44,7 +44,7 @@ from hmxgraph.graph.plan import Tenancy, Work, ask, bind
 from hmxgraph.graph.schema import migrate
 from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, with_masking
 
-# Which Neo4j: the arguments, else the environment, else a local server started on demand.
+# Which Neo4j server to use: that of the arguments, else of the environment, else a local one started on demand.
 
 # Neo4j's own database, which lists users and databases.
 _SYSTEM = "system"
@@ -75,7 +75,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
     if database.casefold() == _SYSTEM:
         raise DatabaseMissing(uri or "localhost", f"{database!r} holds users and databases, not a graph")
     if not uri:
-        # If a server runs but does not answer yet, the call waits for it within its own deadline.
+        # If the local server runs but does not answer yet, each call waits for it within the call's own deadline.
         server = engine.reachable() or engine.ensure(progress=progress)
         return Address(server.uri, server.user, server.password, database)
     user = login.user or environment.get("HMXGRAPH_USER") or "neo4j"
@@ -103,7 +103,9 @@ def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os
 def chosen_masking(
     trust: TrustPolicy, mask_secrets: MaskSecrets | None, *, environment: Mapping[str, str] = os.environ
 ) -> TrustPolicy:
-    """*trust* with *mask_secrets*, else with ``HMXGRAPH_MASK_SECRETS`` if *trust* has the default setting.
+    """*trust* with the masking mode *mask_secrets*, else that of ``HMXGRAPH_MASK_SECRETS``, else its own.
+
+    The environment does not override a *trust* whose masking mode is not the default.
 
     Raises:
         UnknownChoice: an unknown masking mode.
@@ -117,7 +119,7 @@ def chosen_masking(
 
 
 def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Revive | None:
-    """A function that restarts the local server after it died; None for a server that somebody else runs.
+    """A function that restarts the local server if it died; None if the server is not the local one.
 
     The function returns the new address, or None while the server runs. It raises `EngineError` if the server was
     stopped on purpose or does not start.
@@ -136,7 +138,7 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
 
 
 def settling_check(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
-    """A function that tells whether the local server has just started; None for a server that somebody else runs."""
+    """A function that says whether the local server started recently; None if the server is not the local one."""
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
     return partial(deadlines.settling, engine.state_file())
@@ -154,13 +156,13 @@ def chosen_embedding(embed: Embedder | str | None, *, environment: Mapping[str, 
     """
     embedder = embed if embed is not None else environment.get("HMXGRAPH_EMBED") or None
     if isinstance(embedder, str):
-        embedder = _imported(embedder)
+        embedder = _import_embedder(embedder)
     if embedder is not None and not callable(embedder):
         raise InvalidRequest("embed", f"{embedder!r:.60}", "a function from texts to vectors", "give a callable")
     return None if embedder is None else Embedding(embedder)
 
 
-def _imported(name: str) -> Embedder:
+def _import_embedder(name: str) -> Embedder:
     module, _, attribute = name.partition(":")
     try:
         embedder: Embedder = getattr(import_module(module), attribute)
@@ -169,7 +171,7 @@ def _imported(name: str) -> Embedder:
     return embedder
 
 
-# Isolation: one database per tenant where the edition allows it, or a shared one with tenant keys.
+# Isolation: one database for all tenants, in which keys keep them apart, or one database per tenant.
 
 Isolation: TypeAlias = Literal["key", "database"]
 _ISOLATIONS = ("key", "database")
@@ -199,7 +201,7 @@ def tenant_address(server_address: Address, tenant_id: str, isolation: Isolation
 
 
 def _database_name(tenant_id: str) -> str:
-    """The name of a tenant's separate database: legal for every tenant id, and unlikely to collide.
+    """The name of a tenant's separate database: legal in Neo4j for every tenant id, and unlikely to collide.
 
     >>> _database_name("acme")
     'hmx-822b33ad87c148a0a20a'
@@ -212,7 +214,7 @@ def _database_name(tenant_id: str) -> str:
 
 
 class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Fingerprints, Backups):
-    """One tenant's memory on a Neo4j; created by :func:`connect`, closed by the ``with`` block.
+    """One tenant's memory in Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
     database refuses or does not answer; a failed transaction leaves nothing half-written. Times are ISO 8601 text with
@@ -318,9 +320,9 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def for_tenant(self, tenant_id: str) -> Self:
         """The graph of another tenant at the same server, with the same trust and isolation.
 
-        With ``isolation="key"`` all these graphs share one driver and this costs no round trip, so a server may open a
-        graph for each request. With ``isolation="database"`` the tenant's database is created and prepared if missing.
-        Each graph is closed on its own, in any order; a driver is closed with the last graph that uses it.
+        With ``isolation="key"`` all these graphs share one driver and opening one costs no round trip, so a server may
+        open a graph for each request. With ``isolation="database"`` the tenant's database is created and prepared if
+        missing. Each graph is closed on its own, in any order; a driver is closed with the last graph that uses it.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -353,21 +355,22 @@ def connect(  # noqa: PLR0913 - every setting by name
     timeout: float | None = None,
     embed: Embedder | str | None = None,
 ) -> KnowledgeGraph:
-    """The memory of *tenant_id* on a Neo4j: at *uri*, else ``HMXGRAPH_URI``, else a local server started on demand.
+    """The memory of *tenant_id* in Neo4j: at *uri*, else ``HMXGRAPH_URI``, else on a local server started on demand.
 
     Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
     up to date. With ``isolation="key"``, tenants share one database and are kept apart by their keys; ``"database"``
-    gives the tenant a separate one, which needs an edition that supports several. *trust* decides which sources may put
-    rules, preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says where keys, tokens and passwords
-    are masked: in what packs show (``"packs"``, the default), before anything is stored (``"ingest"``), or ``"off"``;
-    if omitted, ``HMXGRAPH_MASK_SECRETS`` decides. The same secret has the same mark everywhere in a tenant. With
-    *progress*, the progress of fetching and starting a local server is shown on stderr.
+    gives the tenant a database of its own, for which the edition of Neo4j must support several databases. *trust*
+    decides which sources may put rules, preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says
+    where keys, tokens and passwords are masked: in packs (``"packs"``, the default), before anything is stored
+    (``"ingest"``), or nowhere (``"off"``); if omitted, ``HMXGRAPH_MASK_SECRETS`` decides. A masked secret has the same
+    mark everywhere in a tenant. With *progress*, the progress of fetching and starting a local server is shown on
+    stderr.
 
     No transaction takes longer than *timeout* seconds (``HMXGRAPH_TIMEOUT``) with all its retries. The default is 15 s
     for reads, 60 s for writes such as a batch of events (120 s for both in the first two minutes of a local server),
     and 600 s for calls that read or rewrite a whole tenant, such as ``compile``, ``verify``, ``digest``, ``forget``,
-    ``backup``, saved queries and fingerprints. ``graph.timeout(seconds)`` sets it for the calls in a block. A local
-    server that died is noticed at once and started again.
+    ``backup``, saved queries and fingerprints. ``graph.timeout(seconds)`` sets the timeout for the calls in a block. A
+    local server that died is noticed at once and started again.
 
     *embed* is a function from a list of texts to a vector for each, or its name (``module:function``,
     ``HMXGRAPH_EMBED``). With it, events get vectors when they are written, and packs also find text with the same
@@ -380,8 +383,9 @@ def connect(  # noqa: PLR0913 - every setting by name
         DatabaseMissing: the server has no such *database*, or it is ``system``, which cannot hold a graph.
         AccessDenied: the login was refused.
         NewerStore: a newer release prepared the database.
-        OlderStore: the database is older than any release that can be upgraded.
-        InvalidRequest: *timeout* is not above 0 or longer than a year, or *embed* neither is nor names a function.
+        OlderStore: the database was prepared by a release too old to upgrade from.
+        InvalidRequest: *timeout* is not above 0 or longer than a year, or *embed* is neither a function nor the name of
+            one.
         UnknownChoice: no such *isolation* or *mask_secrets*.
         IsolationUnsupported: the server cannot create a separate database.
 

@@ -32,10 +32,9 @@ class Learning(Face):
         """Compile the tenant's sessions into artifacts; reads only sessions that changed since the last run.
 
         Only the latest sessions count, up to ``max_sessions`` of the *profile*; the report says if older ones were left
-        out. *full* reads every session again, with the same result. *dry_run* reports what would change and writes
-        nothing. *progress* is called with ``"sessions"`` and the number of sessions read so far, then with the name of
-        each later stage and 0.
-        Without new events, compiling again changes nothing.
+        out. Without new events, compiling again changes nothing. *full* reads every session again, with the same
+        result. *dry_run* reports what would change and writes nothing. *progress* is called with ``"sessions"`` and the
+        number of sessions read so far, then with the name of each later stage and 0.
         """
         if not dry_run:
             self._perform(clock.release(self._tenancy, now_us()))
@@ -61,7 +60,7 @@ class Learning(Face):
             raise InvalidRequest("suggest", "call", "one of two arguments", "give session_id=... or events=[...]")
         if session_id is not None:
             return self._perform(suggest_for_session(self._tenancy, session_id, profile))
-        # SessionEvent declares properties; those of Event are cached, which mypy does not accept.
+        # mypy does not accept the cached properties of Event as the properties that the protocol SessionEvent declares.
         session_events = cast("list[SessionEvent]", [as_event(event) for event in events or ()])
         return self._perform(suggest_for_events(self._tenancy, session_events, profile))
 

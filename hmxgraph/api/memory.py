@@ -60,11 +60,12 @@ class MemoryOperations(NamedArguments, Face):
         """Current memories, or those of the time *as_of*, best match first; ``kind`` and ``project_id`` restrict them.
 
         Memories bound to a user are found with the user's ``user_id``, with the ``session_id`` of one of the user's
-        sessions, or without either if *query* names the user. ``include_hidden`` adds those of all users, and hidden
-        ones with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``. Every mode
-        but ``generic`` and ``resume_task`` adds its digest.
+        sessions, or without either if *query* names the user. ``include_hidden`` adds the memories of all users, and
+        hidden memories with their ``hidden_reason``, such as ``expired``, ``superseded``, ``deleted`` or ``proposed``.
+        ``mode`` is the purpose of the search; each mode but ``generic`` and ``resume_task`` adds its digest, a summary
+        of task records.
 
-        *compact* shortens the texts; *token_budget* does, too, and returns as many hits as fit.
+        *compact* shortens the texts; *token_budget* does so, too, and returns as many hits as fit.
         *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
         or have the same ``event:`` tag.
 
@@ -95,10 +96,10 @@ class MemoryOperations(NamedArguments, Face):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
-        Once the tenant's logical time, that of its latest event, has reached ``expires``, the memory is hidden, and
-        ``dream`` reports it; ``search`` and ``pack`` with the current time as *as_of* leave it out at once. Pass
-        ``idempotency_key`` if a call may be repeated: with the same key, it counts once. ``supersede``, ``feedback``
-        and ``record_outcome`` take it, too.
+        The memory is hidden, and reported by ``dream``, once the tenant's logical time (the time of its latest event)
+        reaches ``expires``. To leave it out from that moment on, call ``search`` and ``pack`` with the current time as
+        *as_of*. Pass ``idempotency_key`` if a call may be repeated: calls with the same key count once. ``supersede``,
+        ``feedback`` and ``record_outcome`` take this key, too.
 
         Raises:
             UnknownChoice: no such kind.
@@ -148,8 +149,8 @@ class MemoryOperations(NamedArguments, Face):
             AlreadySuperseded: the memory has a successor already.
             SupersessionCycle: *text* is that of the memory itself, or of one of its predecessors.
             UnknownChoice: no such kind.
-            InvalidRequest: no text, *text* is that of a memory that already supersedes another one, tags that are not a
-                list, or *hard* for anything but a policy.
+            InvalidRequest: no text, the text of a memory that already supersedes another one, tags that are not a list,
+                or *hard* for anything but a policy.
 
         """
         new = new_memory(kind, text, options)
@@ -207,7 +208,8 @@ class MemoryOperations(NamedArguments, Face):
     def stats(self, *, project_id: str | None = None) -> Report:
         """Counts of memories by kind, and of visible and hidden task records.
 
-        ``active_chunks`` counts the promoted and tentative memories, even expired ones, ``deleted_chunks`` all others.
+        ``active_chunks`` is the number of promoted and tentative memories, including expired ones; ``deleted_chunks``
+        is the number of all others.
         """
         return self._perform(self._meter.measured("stats", {}, maintenance.stats(self._tenancy, project_id)))
 
@@ -234,7 +236,7 @@ class MemoryOperations(NamedArguments, Face):
     def metrics(self) -> Report:
         """The cost of the ``graph.memory`` calls of this graph object: milliseconds, bytes, estimated tokens, errors.
 
-        Also the indexes that are not online, and the number of events.
+        The report also has the indexes that are not online, and the number of events.
         """
         return self._perform(maintenance.metrics(self._tenancy, self._meter))
 
@@ -245,9 +247,10 @@ class MemoryOperations(NamedArguments, Face):
         digest_modes: Sequence[str] | None = None,
         force_digest_rebuild: bool = False,
     ) -> Report:
-        """Refresh digests of a project, or of the tenant: those of *digest_modes*, by default brief and libraries.
+        """Refresh the digests (summaries of task records) of a project or, without *project_id*, of the tenant.
 
-        Only stale and missing digests are composed; with *force_digest_rebuild*, all of them.
+        *digest_modes* selects digests; by default the project brief and the libraries. Only stale and missing digests
+        are composed; with *force_digest_rebuild*, all of them.
 
         Raises:
             UnknownChoice: no such mode, or one without a digest.
@@ -268,9 +271,9 @@ class MemoryOperations(NamedArguments, Face):
     ) -> DreamReport:
         """Plan maintenance, or with ``dry_run=False`` apply it; a second run finds nothing left to do.
 
-        Only digests are changed: duplicates are retired, stale ones refreshed. Duplicate memories and records and
-        expired memories are reported, not changed. A ``dream_report`` record lists what was done, with the ids of the
-        digests.
+        Only digests (summaries of task records) are changed: duplicate digests are retired, stale ones refreshed.
+        Duplicate memories and records and expired memories are only reported. A ``dream_report`` record lists what was
+        done, with the ids of the digests.
         """
         drafts = (
             new_record("task_start", at, {"agent_id": agent_id}),

@@ -14,9 +14,9 @@ from hmxgraph.recall.pack import Pack
 class CollectorPaused:
     """Suspends cycle collection for short work that creates many values without cycles.
 
-    Building a pack creates thousands of objects, enough to trigger full collections: these took a third of a pack's
-    time, with pauses of 50 ms. Reference counting still frees the objects. A generator-based context manager would not
-    do: ending a generator raises an exception, which triggers the deferred collection.
+    Building a pack creates thousands of objects, enough to trigger full collections: they took a third of the time of
+    a pack, in pauses of 50 ms. Reference counting still frees the objects. This is a class because a generator-based
+    context manager ends with an exception (StopIteration), and that would trigger the deferred collection.
 
     >>> with CollectorPaused():
     ...     gc.isenabled()
@@ -46,14 +46,22 @@ class Recalling(Face):
 
         The same query on the same state returns the same pack, byte for byte, except for ``assembly_duration_ms``.
 
-        Options: *budget* in tokens (2,048), *strategy* (``"ranked"``, ``"recency_biased"``, ``"breadth_first"``,
-        ``"depth_first"``, ``"fingerprint_guided"``), *sections* (default: all ten), *as_of* (the state at that time),
-        *session_id* of the running session (for the current step and blockers), *agent_id* of the reader (for validity
-        scopes), *user_id* of the user it is for (memories bound to other users stay out; default: the users of the
-        session, without a *session_id* those whom the query names), *scope* of the work, one name or several (memories
-        of other scopes stay out; default: any scope), *min_confidence* (0.0), *encoding* in which the budget is counted
-        (``"o200k_base"``, ``"cl100k_base"``, or a function from a text to its number of tokens), *fingerprint* whose
-        priors guide ``"fingerprint_guided"`` (default: the imported fingerprint in force).
+        Options:
+
+        - *budget*: in tokens; default 2,048.
+        - *strategy*: ``"ranked"`` (default), ``"recency_biased"``, ``"breadth_first"``, ``"depth_first"`` or
+          ``"fingerprint_guided"``.
+        - *sections*: default all ten.
+        - *as_of*: use the state of the memory at that time.
+        - *session_id*: the running session, for the current step and blockers.
+        - *agent_id*: the agent that reads the pack; artifacts whose validity scope excludes it stay out.
+        - *user_id*: the user whom the pack is for; memories bound to other users stay out. Default: the users of the
+          session or, without *session_id*, the users whom the query names.
+        - *scope*: of the work, one name or several; memories of other scopes stay out. Default: any scope.
+        - *min_confidence*: default 0.0.
+        - *encoding*: how the tokens of the budget are counted: ``"o200k_base"`` (default), ``"cl100k_base"``, or a
+          function from a text to its number of tokens.
+        - *fingerprint*: its priors guide ``"fingerprint_guided"``. Default: the imported fingerprint in force.
 
         Raises:
             BudgetTooSmall: the budget is below one token.

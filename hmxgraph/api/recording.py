@@ -26,7 +26,7 @@ from hmxgraph.records.events import UNSIGNED, MemoryOperation
 
 # The keyword arguments of ``forget`` as criteria.
 
-# As long as Python's calendar: the years 1 to 9999.
+# The length of Python's calendar, the years 1 to 9999: no event can be older.
 _GREATEST_AGE = timedelta(days=date.max.toordinal())
 
 
@@ -77,7 +77,7 @@ def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
     if chosen is None:
         return None
     if not isinstance(chosen, Iterable):
-        raise InvalidRequest("event_id", quoted(chosen), "text, or a list of texts", "spell it as in the records")
+        raise InvalidRequest("event_id", quoted(chosen), "text, or a list of texts", "write event_id=['...']")
     return tuple(checked_text("event_id", each) for each in ([chosen] if isinstance(chosen, str) else chosen))
 
 
@@ -177,7 +177,7 @@ LIVE_TOLERANCE = timedelta(minutes=5)
 
 
 def latest_live_us(tolerance: timedelta = LIVE_TOLERANCE) -> int:
-    """The latest time of an event recorded live that counts now, in microseconds; later ones are held back until then.
+    """The latest time, in microseconds, that an event recorded live may have; later events are held back until then.
 
     Raises:
         InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -238,7 +238,7 @@ def event_drafts(events: Iterable[Mapping[str, Any]], defaults: Mapping[str, Any
 
 
 class LiveSessions:
-    """The converters' state for sessions that this graph records, such as which tool a call id belongs to."""
+    """What format converters remember about the sessions that this graph records, such as the tool of each call id."""
 
     MOST_SESSIONS = 1_000
 
@@ -246,7 +246,7 @@ class LiveSessions:
         self._carried: dict[str, dict[str, Any]] = {}
 
     def carried(self, session_id: str) -> dict[str, Any]:
-        """The state of a session; beyond 1,000 sessions, that of the session recorded first is dropped."""
+        """The state of a session; beyond 1,000 sessions, the state of the first recorded session is dropped."""
         if len(self._carried) >= self.MOST_SESSIONS and session_id not in self._carried:
             self._carried.pop(next(iter(self._carried)))
         return self._carried.setdefault(session_id, {})
@@ -255,26 +255,26 @@ class LiveSessions:
     def recording(self, session_id: str) -> Iterator["Settle"]:
         """Undo what the block adds to the state of a session for items that are not stored.
 
-        If the block raises, the whole state is restored. The block passes its items and their report to the yielded
-        function, which computes the state again without the rejected items. Otherwise messages that were converted, but
-        not stored, would count as read when they are recorded again.
+        If the block raises, the whole state is restored. The block must pass its items and their report to the yielded
+        function, which computes the state again without the rejected items. Otherwise, a message that was converted but
+        not stored would be skipped as already read when it is recorded again.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_session_id(session_id), {}))
         try:
-            yield partial(self._settled, before)
+            yield partial(self._without_rejected, before)
         except BaseException:
             self._carried[session_id] = json.loads(before)
             raise
 
-    def _settled(self, before: str, items: Items, report: RecordReport) -> RecordReport:
+    def _without_rejected(self, before: str, items: Items, report: RecordReport) -> RecordReport:
         rejected = frozenset(receipt.position + 1 for receipt in report.receipts if receipt.status == "rejected")
         if rejected:
             self._carried[items.session_id] = items.state_without(rejected, json.loads(before))
         return report
 
 
-# Returns the report on recorded items, after dropping from the session's state what rejected ones added.
+# A function that drops from a session's state what rejected items added, and returns the report on the items.
 Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 
@@ -310,16 +310,16 @@ class Recording(Face):
     ) -> RecordReport:
         """Append an agent's *messages* to its session, and return a receipt for each.
 
-        They may be OpenAI chat messages and response items, Anthropic messages, or plain
-        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. The format is recognised, or
-        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, outcomes inferred.
-        The engine sets ids, times and sequence numbers; any number of processes may record in one session. Pass
-        *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All messages
-        are stored in one transaction.
+        The messages may be OpenAI chat messages and response items, Anthropic messages, or plain
+        ``{"role": ..., "content": ...}``, as dicts or objects of the client libraries. Their format is recognised, or
+        named by *format*. Calls are paired with results, arguments given as JSON text are parsed, and outcomes are
+        inferred. The engine sets ids, times and sequence numbers; any number of processes may record in one session.
+        Pass *idempotency_key* if a call may be repeated: with the same key, the same messages are duplicates. All
+        messages are stored in one transaction; an empty list stores nothing.
 
         Raises:
-            InvalidRequest: *messages* is not a list of messages (an empty one stores nothing), its format is not
-                recognised, *session_id* is empty, or it or *idempotency_key* is not text.
+            InvalidRequest: *messages* is not a list of messages, its format is not recognised, *session_id* is empty or
+                not text, or *idempotency_key* is not text.
             UnknownChoice: there is no such format.
             ParentLoop: a message would be its own cause.
 
@@ -339,21 +339,23 @@ class Recording(Face):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (its time: the event is placed among those of the session by this time,
-        not at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (with the same key, the
-        same event is a duplicate, another one is rejected), *tolerance* (how far *at* may be ahead of this machine's
-        clock, default 5 minutes; nothing is learned from a later event).
+        Options: *agent_id*, *user_id*, *at* (the time of the event, by which it is placed among the events of the
+        session, instead of at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (if the
+        same key is used again, the same event is a duplicate, a different one is rejected), *tolerance* (how far *at*
+        may be ahead of this machine's clock, default 5 minutes; until its time comes, nothing is learned from a later
+        event).
 
         Raises:
-            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, an empty *session_id*, one
-                or an *idempotency_key* that is not text, or a *tolerance* that is negative or not a timedelta.
+            InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* that is empty
+                or not text, an *idempotency_key* that is not text, or a *tolerance* that is negative or not a
+                timedelta.
             ParentLoop: the event would be its own cause through *parent_event_id*.
 
         Example::
 
-            said = {"role": "user", "text": "Deploy staging"}
-            first = graph.append("message", said, session_id="s1", idempotency_key="k1")
-            again = graph.append("message", said, session_id="s1", idempotency_key="k1")
+            content = {"role": "user", "text": "Deploy staging"}
+            first = graph.append("message", content, session_id="s1", idempotency_key="k1")
+            again = graph.append("message", content, session_id="s1", idempotency_key="k1")
             assert (first.status, again.status) == ("stored", "duplicate")
 
         """
@@ -388,23 +390,24 @@ class Recording(Face):
 
         *source* is a path (JSON lines, objects over several lines or a JSON array, plain or gz; a folder of such files;
         ``-`` for standard input), a list of :class:`pathlib.Path`, an open file, bytes, one event, or an iterable of
-        dicts, events or bytes. The format of files, streams and bytes is recognised from their content, each file's on
-        its own; an iterable holds HMX-E events unless *format* says otherwise. Events are written in batches, each in
-        one transaction; ingesting the same source again writes nothing. Data from a pipe is written as it
-        arrives. If the source raises, what it delivered is stored before the error is raised.
+        dicts, events or bytes. The format of each file, of a stream and of bytes is recognised from its content; an
+        iterable holds HMX-E events unless *format* names another format. Events are written in batches, each in one
+        transaction; ingesting the same source again writes nothing. Data from a pipe is written as it arrives. If the
+        source raises, what it delivered is stored before the error is raised.
 
         With :func:`hmxgraph.connect_async`, *source* may be an asynchronous iterable or a stream as well
         (``hmxgraph.ingest.streams``): its messages pass a reorder window of *window_seconds* and are acknowledged after
         their events are committed.
 
         Options: *format* (a format's name instead of recognition), *session_id*, *agent_id*, *user_id* (for records
-        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file for
-        bad lines, to be corrected and ingested again; emptied first, unless the source is a pipe, an open file, a
-        stream or an iterator, which cannot be read again), *batch_size* (1,000), *writers* (1: the number of writer
-        threads, each with its own sessions), *rehome* (store events that name another tenant in this one; else they are
-        rejected), *tolerance* (how far events may be dated ahead of this machine's clock, default a day: later ones are
-        stored and reported, but nothing is learned from them), *progress* (called with the number of lines done),
-        *tokenizer* (the encoding with which the tokens of texts are counted, default ``"o200k_base"``).
+        that do not name theirs), *on_error* (``"report"`` or ``"raise"`` at the first bad line), *rejects* (a file that
+        receives bad lines, so that you can correct and ingest them; it is emptied first, unless the source cannot be
+        read again: a pipe, an open file, a stream or an iterator), *batch_size* (default 1,000 events), *writers* (the
+        number of writer threads, each with its own sessions; default 1), *rehome* (store events that name another
+        tenant in this one instead of rejecting them), *tolerance* (how far events may be dated ahead of this machine's
+        clock, default a day; later events are stored and reported, but nothing is learned from them until their time
+        comes), *progress* (called with the number of lines done), *tokenizer* (the encoding with which tokens are
+        counted, default ``"o200k_base"``).
 
         Raises:
             InvalidRequest: an option that is unknown or of the wrong type, or a number out of range.
@@ -425,26 +428,29 @@ class Recording(Face):
     def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
         """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
 
-        Options: *kind* (``"fact"``, ``"preference"``, ``"policy"``, ``"goal"``); *hard* (a policy that is part of every
-        pack of its scope and user); *supersedes* (the id of the memory that this one replaces; then no other is
-        replaced); *scope* (one name or several: packs for other scopes do not contain it); *user_id* (only packs for
-        that user contain it: with this ``user_id``, with the ``session_id`` of one of the user's sessions or, without
-        either, with a query that names the user); *pinned* (any memory that is part of every pack of its scope and
-        user, whatever the question);
-        *aliases* (further names that a question may use for it); *expires* (the time from which it no longer holds,
-        judged by the tenant's logical time or *as_of*); *at* (when it was stated, default now), *agent_id*,
-        *idempotency_key* (for calls that may be repeated: with the same key, one observation).
+        Options:
 
-        Without *supersedes*, a later answer to the same question ("The release manager is Dan") replaces the earlier
-        one of its scope and user.
+        - *kind*: ``"fact"`` (default), ``"preference"``, ``"policy"`` or ``"goal"``.
+        - *hard*: a policy without exceptions, which is part of every pack of its scope and user.
+        - *pinned*: the memory, of any kind, is part of every pack of its scope and user, whatever the question.
+        - *scope*: one name or several; packs for other scopes do not contain the memory.
+        - *user_id*: only packs for this user contain the memory, that is, packs requested with this ``user_id``, with
+          the ``session_id`` of one of the user's sessions, or without either but with a query that names the user.
+        - *supersedes*: the id of the memory that this one replaces. Without it, a later answer to the same question
+          ("The release manager is Eva") replaces the earlier one ("The release manager is Dan") of its scope and user.
+        - *aliases*: further names that a question may use for what the memory is about.
+        - *at*: when the memory was stated; default now.
+        - *expires*: the time from which it no longer holds, judged by the tenant's logical time or *as_of*.
+        - *agent_id*: the agent that states it.
+        - *idempotency_key*: for calls that may be repeated; calls with the same key count as one observation.
 
         Raises:
             UnknownChoice: no such kind.
             InvalidRequest: no text, an option that is unknown or of the wrong type, *hard* for anything but a policy,
-                an *idempotency_key* used for the same text with other options, or, with *supersedes*, the words of a
-                memory that already supersedes a different one.
+                an *idempotency_key* used before for the same text with other options, or *supersedes* together with the
+                words of a memory that already supersedes a different one.
             NotFound: there is no memory with the id *supersedes*, or no memory can be extracted from *text*.
-            AlreadySuperseded: that memory has another successor.
+            AlreadySuperseded: the memory to supersede has another successor.
             SupersessionCycle: *text* has the words of the memory to supersede, or of one of its predecessors.
 
         Example::
@@ -474,8 +480,8 @@ class Recording(Face):
     def embed(self, *, replace: bool = False) -> int:
         """Compute vectors for all stored events that have none, and return the number of these events.
 
-        A graph connected with ``embed=`` computes vectors as it writes; this is for events stored before. *replace*
-        computes all vectors of the tenant again, which is needed after a change of model.
+        A graph connected with ``embed=`` computes vectors as it writes; this method is for events stored earlier.
+        *replace* computes all vectors of the tenant again, which is needed after a change of model.
 
         Raises:
             InvalidRequest: the graph was connected without an embedder.
@@ -523,10 +529,11 @@ class Recording(Face):
     def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
-        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency. New
-        events are marked when they are stored; this call marks events stored by earlier releases or under a wrong
-        clock, and learns from marked events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only lists
-        the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new id.
+        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency until
+        their time comes. Normally they are held back in this way when they are stored; this call does so for events
+        stored by earlier releases or while the clock was wrong, and releases events whose time has come, as ``ingest``
+        and ``compile`` do. *dry_run* only lists the events ahead of the clock. To correct the time of an event, forget
+        it and ingest it again under a new id.
 
         Raises:
             InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -537,20 +544,23 @@ class Recording(Face):
     def forget(self, *, dry_run: bool = False, **choices: Unpack[ForgetChoices]) -> ForgetReport:
         """Erase the selected events and deprecate what has no other evidence; do a dry run first.
 
-        In the report, ``remaining`` 0 proves that nothing selected still has content. For a *user_id*,
-        ``shared_sessions`` are the sessions in which others spoke, too, and may have repeated what the user said: what
-        they said stays, until it is erased with *session_id*.
+        Criteria, all of which an event must meet:
 
-        Artifacts compiled from sessions of these events lose their text, too; ``compile()`` learns again from what is
-        left.
+        - *event_id* (one or several), *session_id*, *agent_id*, *source*.
+        - *user_id*: events whose metadata name the user, and what was remembered for the user.
+        - *fingerprint*: the id of an import or of its fingerprint; the import is withdrawn, and what nothing else
+          supports is deprecated.
+        - *before* (a time), *older_than* (an age), *expired* (events whose ttl has expired). Age and expiry are
+          measured at the tenant's logical time or, with *now=True*, by this machine's clock if that is later.
 
-        Select by *event_id* (one or several), *session_id*, *agent_id*, *user_id* (events whose metadata name the user,
-        and what was remembered for the user), *source*, *fingerprint* (the id of an import or of its fingerprint: the
-        import is withdrawn, and what nothing else supports is deprecated), *before* (a time), *older_than* (an age
-        before the tenant's logical time) or *expired* (ttl); an event must meet all criteria. With *now=True*, age and
-        expiry are measured by this machine's clock, if that is later than the logical time. An erased event keeps id,
-        hash and position; ingesting it again does not bring it back. The logical time goes back to the latest time that
-        is left: of an event, a status change of an artifact, or a conflict resolved by a person.
+        An erased event keeps its id, hash and position; ingesting it again does not bring it back. Artifacts compiled
+        from the sessions of erased events lose their text, too; ``compile()`` learns again from the remaining events.
+        Logical time goes back to the latest time that is left: that of an event, of a status change of an artifact, or
+        of a conflict resolved by a person.
+
+        If ``remaining`` is 0 in the report, no selected event still has content. With *user_id*, ``shared_sessions``
+        lists the user's sessions that also contain messages of others, who may have repeated what the user said. These
+        messages stay until they are erased with *session_id*.
 
         Raises:
             InvalidRequest: there is no criterion, one is unknown or of the wrong type, or *older_than* is negative or

@@ -14,16 +14,19 @@ from hmxgraph.protocol.record_results import Grounding, Library, RecordReceipt, 
 class Records(SharedWork):
     """Reviews, revisions, verifications and decisions, from which the trust in a record is derived.
 
-    Only signed replies of other agents count, the latest of each. A reply to a digest or to an erased record raises
-    `TaskError`, and so does a ``supports_claim`` that contradicts ``verification_status``. In the methods that find
-    records, a query that is not text or a limit outside 1..500 raises `InvalidRequest`; with a query, the best match
-    comes first, without one the newest record (of evidence and highlights, verified ones before all others).
+    A verdict counts only if both it and the record name their agents, and these differ; of each agent, only the latest
+    verdict counts. A reply to a digest or to an erased record raises `TaskError`, and so does a ``supports_claim`` that
+    contradicts ``verification_status``.
+
+    The methods that find records return the best match of *query* first; without a query the newest record, but
+    verified evidence and verified highlights before all others. A query that is not text, or a limit outside 1..500,
+    raises `InvalidRequest`.
 
     Example::
 
         task = graph.tasks.start("Find the leak", agent_id="ana")
         leak = graph.tasks.add_evidence(task.task_id, summary="The buffer is never freed", agent_id="ana")
-        graph.records.verification(leak.artifact_id, summary="So it is", supports_claim=True, agent_id="bo")
+        graph.records.verification(leak.artifact_id, summary="Reproduced", supports_claim=True, agent_id="bo")
         assert graph.records.get(leak.artifact_id).trust_tier == "verified_record"
 
     """
@@ -58,16 +61,16 @@ class Records(SharedWork):
         """Create several records in one transaction, all or none, and return their receipts in the same order.
 
         Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
-        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it, so one call
-        can start, run and finish a task whose ``task_id`` it gives.
+        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it: with a
+        *task_id*, one call can start that task, run commands in it and finish it.
 
         Raises:
             UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,
                 such as ``records[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("records", records, defaults):
             with naming(name):
@@ -85,7 +88,7 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Review the record *reply_to*; if another agent does so with ``supports_claim=True``, that countersigns it.
+        """Review the record *reply_to*; with ``supports_claim=True``, a review by another agent countersigns it.
 
         Raises:
             TaskError: no summary, or no such record.
@@ -124,7 +127,9 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[StepFields],
     ) -> RecordReceipt:
-        """Countersign (*supports_claim*) or reject the record *reply_to*; a verdict on one's own record does not count.
+        """Countersign the record *reply_to* (``supports_claim=True``) or reject it (False).
+
+        A verdict on one's own record does not count.
 
         Raises:
             TaskError: no summary, no verdict, a verdict that contradicts verification_status, or no such record.
@@ -142,7 +147,7 @@ class Records(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[DecisionFields],
     ) -> RecordReceipt:
-        """Record a decision in a task, or, with ``reply_to_artifact_id``, about a record.
+        """Record a decision in a task or, with ``reply_to_artifact_id``, about a record.
 
         Raises:
             TaskError: no summary, or neither a task nor a record to reply to.
@@ -160,9 +165,9 @@ class Records(SharedWork):
         return self._perform(records.record_view(self._tenancy, artifact_id))
 
     def list_thread(self, thread_id: str, *, include_hidden: bool = True) -> tuple[RecordView, ...]:
-        """The records of a thread without digests, oldest first, at most 10,000; a task's own thread has its id.
+        """The records of a thread, oldest first, at most 10,000, without digests; a task's thread has the task's id.
 
-        *include_hidden*: superseded and erased records are among them.
+        With *include_hidden*, superseded and erased records are included.
         """
         return self._perform(records.thread(self._tenancy, thread_id, include_hidden=include_hidden))
 
@@ -170,9 +175,10 @@ class Records(SharedWork):
         """Records that support or contradict *claim* (a statement, or the id of a record), and its grounding_status.
 
         The status is ``verified``, ``grounded``, ``contested``, ``contradicted``, ``hint_only`` or ``ungrounded``.
-        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count; goals, hypotheses,
-        questions and, except in decisions, plans do not. Superseded and rejected records count for nothing; digests and
-        unsigned records are hints. *limit* applies to the supporting and the conflicting records and to the hints.
+        Evidence, the ends of runs and tasks, decisions, reviews, verifications and revisions count. Goals, hypotheses,
+        questions and plans do not, except plans stated in decisions. Superseded and rejected records do not count at
+        all; digests and records without an agent are only hints. *limit* applies to each of the three lists: the
+        supporting records, the conflicting records and the hints.
 
         Raises:
             NotFound: *claim* is empty.

@@ -22,10 +22,11 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Largest arguments, result or message: below the limit of an event's content (HMX-E 11), which has other fields, too.
+# Largest arguments, result or message. The limit of an event's content (HMX-E 11) is higher, but other fields of the
+# content need room, too.
 _MOST_BYTES = 400_000
-# Numbers of characters to which a value that is too large is cut, tried in this order: in JSON, a character takes up to
-# six bytes.
+# A value that is too large is cut to the first of these numbers of characters that fits: in JSON, a character takes one
+# to six bytes.
 _CUTS = (100_000, 60_000)
 
 
@@ -61,7 +62,7 @@ class ToolCall:
 
 
 def _within_limits(value: Any) -> Any:
-    """*value* as JSON; if that is too large for an event, the beginning of the text, or of the JSON text.
+    """*value* as JSON; if that is too large for an event, the beginning of *value* as text.
 
     >>> _within_limits({1: (2, 3)}), len(_within_limits("x" * 500_000))
     ({'1': [2, 3]}, 100002)
@@ -74,7 +75,7 @@ def _within_limits(value: Any) -> Any:
 
 
 def _fits(value: Any) -> bool:
-    """Whether *value* takes at most `_MOST_BYTES`; it is measured exactly only if the quick upper bound is larger."""
+    """Whether *value* takes at most `_MOST_BYTES`; it is measured exactly only if a quick upper bound is larger."""
     return 0 < canonical_size_bound(value) <= _MOST_BYTES or len(canonical_bytes(value)) <= _MOST_BYTES
 
 
@@ -147,8 +148,8 @@ class RecordedSession(Face):
         """Decorate *function* so that each call is recorded: arguments, result or exception, and duration.
 
         The call is stored before the function runs, its result before the value is returned; exceptions are recorded
-        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`; elsewhere its calls
-        raise `InvalidRequest`.
+        and raised again. A coroutine function needs a session of :func:`hmxgraph.connect_async`: in a session of
+        :func:`hmxgraph.connect`, its calls raise `InvalidRequest`.
         """
 
         @wraps(function)

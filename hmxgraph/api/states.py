@@ -21,7 +21,7 @@ class States(Face):
         self._connection = connection
 
     def keep(self, new: Iterable[State], *, replace: bool = False) -> int:
-        """Keep states in one transaction; returns how many were given.
+        """Keep states in one transaction; return how many were given.
 
         A state that is stored already is left unchanged unless *replace* is set.
 
@@ -48,7 +48,8 @@ class States(Face):
     ) -> tuple[State, ...]:
         """States of one kind on a shelf, in descending order of *item*; at most *limit*.
 
-        Only those with the given *place*, with one of *items*, and kept by the time *as_of*, where these are given.
+        *place* selects the states with this place, *items* those with one of these items, *as_of* those that were kept
+        by this time; all given conditions must hold.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -60,7 +61,7 @@ class States(Face):
     def of_kind(
         self, kind: str, *, marks: Sequence[str] | None = None, as_of: Moment | None = None
     ) -> tuple[State, ...]:
-        """All states of one kind on all shelves, or only those with one of *marks*, in descending order of *item*.
+        """States of one kind on all shelves, in descending order of *item*; with *marks*, only those with such a mark.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.
@@ -69,5 +70,5 @@ class States(Face):
         return self._perform(states.of_kind(self._tenancy, kind, marks, as_us(as_of)), whole=True)
 
     def drop(self, shelf: str, unneeded: Iterable[State] | None = None) -> int:
-        """Delete the *unneeded* states of a shelf, or (None) the whole shelf; returns the number of states deleted."""
+        """Delete the *unneeded* states of a shelf, or all of them if None; return the number of states deleted."""
         return self._perform(states.drop(self._tenancy, shelf, None if unneeded is None else tuple(unneeded)))

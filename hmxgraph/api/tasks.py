@@ -69,16 +69,16 @@ class SharedWork(NamedArguments, Face):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is a purpose, such as ``find_failures`` (``generic``: none): the records and the digest that serve it
-        rank higher, and without a query only they are found. ``compact`` reduces hits to ids, trust and a short text;
-        ``token_budget`` returns as many compact hits as fit; ``expand_event_siblings`` adds to each hit up to eight
-        records of its project with the same ``event:`` tag. *include_hidden* adds superseded and retired records, with
-        their ``hidden_reason``.
+        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` is none. Records that serve the
+        purpose, and its digest (a summary of them), rank higher; without a query, only these are found. ``compact``
+        reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
+        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
+        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
-        *aliases* are former scopes of the same project: names of projects of this tenant, or pairs of a tenant and a
-        project. They are searched as well; ``scope_expansion`` of the result lists all scopes, and ``origin`` of a hit
-        names the scope that it is from. Only callers with a database connection of their own can name other tenants; a
-        server does not allow it.
+        *aliases* are former names of the same project: names of projects of this tenant, or pairs of a tenant and a
+        project. Their records are searched, too; ``scope_expansion`` of the result lists all projects searched, and
+        ``origin`` of a hit names the project that it comes from. Only callers with a database connection of their own
+        can name other tenants; a server does not allow that.
 
         Raises:
             UnknownChoice: an unknown mode.
@@ -100,8 +100,8 @@ class Tasks(SharedWork):
     """Tasks, their runs and evidence; each write returns task_id, artifact_id and the projections (searchable texts).
 
     Every step also takes ``at`` (default: now), ``artifact_id`` (default: a fresh id) and, by name, the optional fields
-    of its record. Repeating a step with the same artifact_id writes nothing; its receipt says so (``created``).
-    Another step with that artifact_id raises `TaskError`: a record never changes.
+    of its record. Repeating a step with the same artifact_id writes nothing, and the receipt has ``created=False``. A
+    different step with that artifact_id raises `TaskError`: a record never changes.
 
     Values that no record may have, such as a blank ``agent_id``, raise `TaskError`; values of the wrong type raise
     `InvalidDocument`.
@@ -153,8 +153,8 @@ class Tasks(SharedWork):
             TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
 
         """
-        given = {"task_id": task_id, "at": at, **fields}
-        defaults = {name: value for name, value in given.items() if value is not None}
+        common = {"task_id": task_id, "at": at, **fields}
+        defaults = {name: value for name, value in common.items() if value is not None}
         submissions = []
         for name, arguments in named_items("checkpoints", checkpoints, defaults):
             with naming(name):
@@ -196,8 +196,8 @@ class Tasks(SharedWork):
         """Finish the run *run_id*, or the only open one; ``status='failed'`` makes it a failure to learn from.
 
         Raises:
-            TaskError: no status, or status ``open``; no such open run, or not exactly one open run and no *run_id*; the
-                task is unknown or finished.
+            TaskError: the status is missing or ``open``, *run_id* is not an open run, *run_id* is missing and there is
+                not exactly one open run, or the task is unknown or finished.
 
         """
         outcome = {"reply_to_artifact_id": run_id, "status": status, "summary": summary, "task_id": task_id}
@@ -248,7 +248,7 @@ class Tasks(SharedWork):
         at: Moment | None = None,
         **fields: Unpack[BoardFields],
     ) -> RecordReceipt:
-        """Claim a task for *lease* seconds; if the same agent claims it once more, the lease is extended.
+        """Claim a task for *lease* seconds; if the same agent claims it again, the lease is extended.
 
         A claim keeps others from claiming the task, not from adding records to it.
 
@@ -326,8 +326,8 @@ class Tasks(SharedWork):
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
         Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
-        is under ``rejected`` only. A blocker ends with the next checkpoint or end of the task that does not repeat it,
-        or when the blocked agent starts or finishes a run.
+        is under ``rejected`` only. A blocker counts until a later checkpoint, or the end of the task, does not repeat
+        it, or until the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.

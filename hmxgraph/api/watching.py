@@ -1,4 +1,4 @@
-"""Files followed while others write them: appended lines and new files, across truncation, rotation and restarts."""
+"""Follow files while other programs write them: appended lines, new files, truncation, rotation, restarts."""
 
 import os
 import sqlite3
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Maximum bytes that a step reads of one growing file, and of all growing files: this keeps memory use flat, and
-# positions are saved often. Only a line that is longer than that is read further.
+# Maximum bytes that a step reads of one growing file, and of all growing files together, so that memory use is limited
+# and positions are saved often. A line that is longer is still read to its end.
 _MOST_FILE_BYTES = 8 << 20
 _MOST_STEP_BYTES = 32 << 20
 # Maximum length of a line in bytes; longer ones are rejected.
 _LONGEST_LINE = 64 << 20
-# A file is still the same one if this many bytes at both ends of what was read are unchanged.
+# To recognise a file as the same one, this many bytes at each end of the part already read are compared.
 _SEAL_BYTES = 1_024
-# A file that does not grow line by line is read once it has not changed for this long, or at once if it is dated
-# further ahead of the clock.
+# A file that does not grow line by line is read once it has not changed for this long. If its date is further in the
+# future than this, waiting would not help, so the file is read at once.
 _SETTLED_US = 1_000_000
-# Errors for a path where there is no file any more.
+# Errors for a path at which there is no longer a file.
 _GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
-# Steps for which a last line without a line end must keep its length before it is taken as complete, if it is JSON or
-# its file was renamed.
+# A last line without a line end is taken as complete if its length stays the same for this many steps, and if it is
+# JSON or its file was renamed.
 _STEADY_STEPS = 8
 # Maximum number of rejections and conflicts that a step keeps for its caller.
 _MOST_PROBLEMS = 20
@@ -59,7 +59,7 @@ class Position:
     """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
 
     ``changed_ns`` is when the file was last changed, 0 if it was not read to its end. ``seal`` is a hash over both ends
-    of these bytes. ``carried`` is the state of the converter of ``format``, with which it resumes.
+    of the bytes read. ``carried`` is the state from which the converter of ``format`` resumes.
     """
 
     inode: int = 0
@@ -159,9 +159,9 @@ class _Piece:
 class Progress:
     """What a watch has done so far: files followed, lines read, and the outcomes of their events.
 
-    ``rejected`` includes conflicts. ``unfinished`` is the number of files that end mid-line. ``unknown`` files are in
-    an unknown format, and are read again when they change. ``unreadable`` ones, which this user may not read, are tried
-    again at each step. ``behind``: there was more data than the last step read.
+    ``rejected`` includes conflicts. ``unfinished`` is the number of files that end mid-line. ``unknown`` lists files in
+    an unknown format, which are read again when they change; ``unreadable`` lists files that this user may not read,
+    which are tried again at each step. ``behind`` says that there was more data than the last step read.
     """
 
     files: int = 0
@@ -183,9 +183,10 @@ class Watch:
     """Follows a file or a folder for one tenant; each :meth:`step` stores what is new since the last.
 
     The same line of the same file always gives the same event id, so events read again after a crash are duplicates.
-    ``settling``: the last step left something for later because it may not be fully written; once it stops changing,
-    one of the next steps stores it. ``problems`` are the first rejections and conflicts of the last step, at most 20;
-    ``progress`` counts all. *user_id* is for records that name no user.
+    ``settling`` says that the last step left out data that may not be fully written; a later step stores it, once it
+    stops changing. ``problems`` are the first rejections and conflicts of the last step, at most 20; ``progress``
+    counts all of them. *user_id* is used for records that name no user; with *rehome*, events that name another tenant
+    are stored under this one.
 
     Raises:
         IngestRefused: there is no such file or folder.
@@ -214,17 +215,17 @@ class Watch:
         self._user_id = user_id
         self._rehome = rehome
         # The length of a last line without a line end, and the number of steps for which it has stayed the same.
-        self._steady: dict[Path, tuple[int, int]] = {}
-        # The versions of files in an unknown format: they are read again only after a change.
-        self._waiting: dict[Path, tuple[int, int, int]] = {}
-        # Former names of renamed files that this step has not read to the end: new files of these names must wait.
+        self._last_line_lengths: dict[Path, tuple[int, int]] = {}
+        # The versions (inode, size, time) of files in an unknown format, which are read again only after a change.
+        self._unknown_versions: dict[Path, tuple[int, int, int]] = {}
+        # Former names of renamed files that this step has not read to the end. A new file of such a name must wait.
         self._half_read: set[Path] = set()
-        # Files that are gone or were replaced, with the time of the last change of their folder when they were last
-        # searched for: the search is repeated only after a later change.
-        self._missing: dict[Path, int] = {}
+        # Files that are gone or were replaced. The value is when their folder had last changed at the last search for
+        # them: they are searched for again only after a later change of the folder.
+        self._searched_at_ns: dict[Path, int] = {}
 
     def step(self) -> int:
-        """Store what is new, of growing files up to the maximum of a step; return the number of events stored.
+        """Store new data, of growing files at most 32 MiB; return the number of events stored.
 
         Raises:
             NotWritten: the positions cannot be saved. They are kept in memory, and saved by a later step.
@@ -236,13 +237,13 @@ class Watch:
         self.progress.files, self.progress.unfinished = len(paths), 0
         self.settling = False
         self._half_read.clear()
-        moved = self._moved()
-        growing = [path for path in paths if path.suffix in _GROWING and path not in moved]
-        if pieces := [*self._pieces(growing, moved)]:
+        former_names = self._former_names()
+        growing = [path for path in paths if path.suffix in _GROWING and path not in former_names]
+        if pieces := [*self._pieces(growing, former_names)]:
             self._store(pieces)
         for path in paths:
             if path.suffix not in _GROWING:
-                with self._as_permitted(path):
+                with self._skipping_unreadable(path):
                     self._store_whole(path)
         self._positions.save()
         return self.progress.accepted - before
@@ -253,55 +254,54 @@ class Watch:
         elif self._path.exists():
             yield self._path
 
-    def _moved(self) -> dict[Path, Path]:
-        """The former name of each file that was renamed, or copied and then truncated, by its new name."""
+    def _former_names(self) -> dict[Path, Path]:
+        """By its new name, the former name of each file that was renamed, or copied and then truncated."""
         return {
             target: path
             for path in self._positions.read_files()
-            if path.suffix in _GROWING and not _continued(path, self._positions.get(path))
+            if path.suffix in _GROWING and not _is_same_file(path, self._positions.get(path))
             if (target := self._target(path)) is not None
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The file that *path* became: it is in the same folder, begins with what was read, and is not followed yet.
+        """The new name of the renamed file *path*: a file in the same folder, not followed yet, that begins as it did.
 
-        Its name begins with that of *path* up to the first dot. None if there is no such file, or if the folder has not
-        changed since the last search.
+        Its name begins with that of *path* up to the first dot: ``agent.jsonl`` may become ``agent-1.jsonl``. None if
+        there is no such file, or if the folder has not changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
         with suppress(*_GONE):
             changed_ns = folder.stat().st_mtime_ns
-            if self._missing.get(path) == changed_ns:
+            if self._searched_at_ns.get(path) == changed_ns:
                 return None
-            self._missing[path] = changed_ns
+            self._searched_at_ns[path] = changed_ns
         for other in sorted(folder.glob(f"{escape(path.name.partition('.')[0])}*")):
             other_position = self._positions.get(other)
-            is_followed = other_position.size and _continued(other, other_position)
-            if other != path and not is_followed and _continued(other, position):
-                del self._missing[path]
+            is_followed = other_position.size and _is_same_file(other, other_position)
+            if other != path and not is_followed and _is_same_file(other, position):
+                del self._searched_at_ns[path]
                 return other
         return None
 
-    def _pieces(self, paths: Iterable[Path], moved: Mapping[Path, Path]) -> Iterator[_Piece]:
+    def _pieces(self, paths: Iterable[Path], former_names: Mapping[Path, Path]) -> Iterator[_Piece]:
         """The new lines of renamed files, then of *paths*, until a step's maximum is reached."""
         bytes_left = _MOST_STEP_BYTES
         self.progress.behind = False
-        rests = (self._rest(path, target, moved) for target, path in moved.items())
-        following = chain.from_iterable(chain(rests, map(self._new_lines, paths)))
-        for piece in following:
+        renamed = (self._rest_of_renamed(path, target, former_names) for target, path in former_names.items())
+        for piece in chain.from_iterable(chain(renamed, map(self._new_lines, paths))):
             bytes_left -= sum(len(line) for _, line in piece.lines)
             yield piece
             if bytes_left <= 0:
                 self.progress.behind = True
                 return
 
-    def _rest(self, path: Path, target: Path, moved: Mapping[Path, Path]) -> Iterator[_Piece]:
-        """The lines appended to *path* before it was renamed to *target*.
+    def _rest_of_renamed(self, path: Path, target: Path, former_names: Mapping[Path, Path]) -> Iterator[_Piece]:
+        """The lines appended to *path* before it was renamed to *target*, as far as they were not read yet.
 
         After them, a new file at *path* is read from its beginning, and *target* is followed under its own name.
         """
         position = self._positions.get(path)
-        with self._as_permitted(target):
+        with self._skipping_unreadable(target):
             rest = self._read(path, target, position, closed=True)
             size = target.stat().st_size
             yield from rest
@@ -309,7 +309,7 @@ class Watch:
             if size > after.size:
                 self._half_read.add(path)
                 return
-            if path not in moved:
+            if path not in former_names:
                 yield _Piece(path, (), _UNREAD)
             if target.name.endswith(ENDINGS):
                 yield _Piece(target, (), after)
@@ -319,16 +319,16 @@ class Watch:
         position = self._positions.get(path)
         if path in self._half_read:
             return
-        with self._as_permitted(path):
+        with self._skipping_unreadable(path):
             if _version(path.stat()) not in {
                 (position.inode, position.size, position.changed_ns),
-                self._waiting.get(path),
+                self._unknown_versions.get(path),
             }:
                 yield from self._read(path, path, position)
 
     @contextmanager
-    def _as_permitted(self, path: Path) -> Iterator[None]:
-        """Skip a file that was removed or replaced since it was listed; note one that this user may not read."""
+    def _skipping_unreadable(self, path: Path) -> Iterator[None]:
+        """Skip a file that was removed or replaced since it was listed; record a file that this user may not read."""
         try:
             yield
         except _GONE:
@@ -345,8 +345,8 @@ class Watch:
         """
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
-            start = position if position.size and _sealed(file, position) else _UNREAD
-            # A last line may have been stored without its line end: what follows belongs to the same line.
+            start = position if position.size and _begins_as_read(file, position) else _UNREAD
+            # The last line may have been stored without its line end. Then the next bytes belong to the same line.
             before = start.line - 1 if _ends_mid_line(file, start.size) else start.line
             file.seek(start.size)
             lines, size = self._complete_lines(name, file, file_stat.st_size - start.size, closed=closed)
@@ -370,14 +370,14 @@ class Watch:
         """
         data = file.read(min(available, _MOST_FILE_BYTES))
         while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
-            # Nothing more comes if the file was truncated since its size was read.
+            # No more data follows if the file was truncated after its size was read.
             if not (more := file.read(_MOST_FILE_BYTES)):
                 break
             data += more
         end = data.rfind(b"\n") + 1
         if len(data) < available:
             self.progress.behind = True
-            # Without any line end, the line is longer than allowed: it is passed on, to be rejected.
+            # Without any line end, the line is longer than allowed: pass it on, so that it is rejected.
             end = end or len(data)
         elif end < len(data):
             at_rest, complete = self._at_rest(path, len(data) - end), closed or _is_json(data[end:])
@@ -389,10 +389,10 @@ class Watch:
         return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
-        """Count a step; return whether the *unfinished* length of the last line has stayed the same for long enough."""
-        length, steps = self._steady.get(path, (0, 0))
+        """Count a step; return whether the last line, now *unfinished* bytes long, has kept its length long enough."""
+        length, steps = self._last_line_lengths.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
-        self._steady[path] = (unfinished, steps)
+        self._last_line_lengths[path] = (unfinished, steps)
         return steps >= _STEADY_STEPS
 
     def _store(self, pieces: list[_Piece]) -> None:
@@ -408,7 +408,7 @@ class Watch:
             if piece.path in unknown:
                 # More lines may reveal the format: read again when the file has grown.
                 with suppress(*_GONE):
-                    self._waiting[piece.path] = _version(piece.path.stat())
+                    self._unknown_versions[piece.path] = _version(piece.path.stat())
         self._positions.keep(
             (piece.path, _position_after(piece, memory)) for piece in pieces if piece.path not in unknown
         )
@@ -417,13 +417,13 @@ class Watch:
         """Store a file that is read whole, unless it is stored already or still being written."""
         position, file_stat = self._positions.get(path), path.stat()
         version = _version(file_stat)
-        if version in {(position.inode, position.size, position.changed_ns), self._waiting.get(path)}:
+        if version in {(position.inode, position.size, position.changed_ns), self._unknown_versions.get(path)}:
             return
         if abs(now_us() - file_stat.st_mtime_ns // 1_000) < _SETTLED_US:
             self.settling = True
             return
         if self._ingest(path, SourceMemory()):
-            self._waiting[path] = version
+            self._unknown_versions[path] = version
         else:
             self._positions.keep([(path, Position(*version))])
 
@@ -452,7 +452,7 @@ def _stored_name(path: Path) -> str | bytes:
 
 
 def _version(file_stat: os.stat_result) -> tuple[int, int, int]:
-    """The inode, size and time of the last change, which tell whether a file has changed."""
+    """The inode, size and time of the last change of a file; if any of them differs, the file has changed."""
     return file_stat.st_ino, file_stat.st_size, file_stat.st_mtime_ns
 
 
@@ -463,18 +463,18 @@ def _position_after(piece: _Piece, memory: SourceMemory) -> Position:
     return replace(piece.after, format=memory.formats.get(name, ""), carried=carried)
 
 
-def _continued(path: Path, position: Position) -> bool:
-    """Whether the file at *path* is still the one that was read up to *position*: unchanged, or grown."""
+def _is_same_file(path: Path, position: Position) -> bool:
+    """Whether the file at *path* is still the one that was read up to *position*: unchanged, or only grown."""
     with suppress(*_GONE):
         if _version(path.stat()) == (position.inode, position.size, position.changed_ns):
             return True
         with path.open("rb") as file:
-            return _sealed(file, position)
+            return _begins_as_read(file, position)
     return False
 
 
-def _sealed(file: IO[bytes], position: Position) -> bool:
-    """Whether both ends of what was read up to *position* are unchanged in *file*."""
+def _begins_as_read(file: IO[bytes], position: Position) -> bool:
+    """Whether *file* begins with what was read up to *position*, as far as the seal tells."""
     return os.fstat(file.fileno()).st_size >= position.size and _seal(file, position.size) == position.seal
 
 

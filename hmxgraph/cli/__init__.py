@@ -17,7 +17,7 @@ from hmxgraph.cli._commands import LazyGroup
 from hmxgraph.cli._signals import exit_on_broken_pipe, exit_on_interrupt
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
-# Unusable arguments: exit code 2. Records and documents that break a rule exit with 1.
+# Errors that exit with code 2, because an argument is unusable; all others exit with code 1.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
 # Hints in errors of the Python API, and their command-line equivalents.
 _COMMAND_LINE_HINTS = {
@@ -65,9 +65,9 @@ def program(
 def main() -> None:
     """Run the command line.
 
-    Exit code 0 means success; 1 a failure with an error of one line (more if it quotes the server's log), a report of
-    faults (such as rejected lines), or a restore that was declined; 2 wrong usage. As in shells, 130 means Ctrl-C, and
-    141 that the reader closed the pipe.
+    Exit codes: 0 means success; 1 a failure with a one-line error (longer if it quotes the server's log), a report that
+    lists faults (such as rejected lines), or a restore that the user declined; 2 wrong usage. As in shells, 130 means
+    Ctrl-C, and 141 that the reader closed the pipe.
     """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
@@ -89,9 +89,9 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Print an HmxGraphError or OSError of the block without a traceback, and exit.
+    """Print an HmxGraphError or OSError of the block without a traceback, and exit with 2 for wrong usage, else 1.
 
-    With 2 for wrong usage, else with 1. The error has one line, unless it quotes the server's log.
+    The printed error has one line, unless it quotes the server's log.
     """
     try:
         yield
@@ -105,9 +105,9 @@ def one_line_errors() -> Iterator[None]:
 
 
 def _message(error: HmxGraphError | OSError) -> str:
-    """The message of *error*; for an OSError of a file, the file and the reason.
+    """The message of *error*; for an OSError with a file, the file and the reason.
 
-    An OSError without a file that comes from printing says that the output cannot be written.
+    An OSError without a file whose code is in `_UNWRITABLE` comes from printing.
 
     >>> _message(FileNotFoundError(2, "No such file or directory", "runs.json"))
     'runs.json: No such file or directory'
@@ -119,12 +119,12 @@ def _message(error: HmxGraphError | OSError) -> str:
     return str(error)
 
 
-# Errors of writing to standard output. An error of a file has a file name and is worded without these.
+# Error codes of an OSError that mean, if it names no file, that standard output cannot be written.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 def as_commands(message: str) -> str:
-    """*message* with its hints at arguments and methods of the Python API worded for the command line.
+    """*message*, in which hints that name arguments and methods of the Python API name options and commands instead.
 
     >>> as_commands("2 runs are open; name it (run_id=...): a, b")
     '2 runs are open; name it (--run ID): a, b'

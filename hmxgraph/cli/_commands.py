@@ -15,7 +15,7 @@ from typer.main import get_command, get_group
 class Entry(NamedTuple):
     """Where a command is defined, and its summary in the list of commands (the first line of its help).
 
-    ``attribute`` is the name of its function in ``module``, or of the typer application that holds its subcommands.
+    ``attribute`` names, in ``module``, the command's function or the typer application that holds its subcommands.
     """
 
     module: str
@@ -79,7 +79,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Only the names: typer compares them with a misspelt command.
+        # Only the names matter here: typer searches them for one that is similar to a misspelt command.
         self.commands = {name: TyperCommand(name) for name in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -93,10 +93,10 @@ class LazyGroup(TyperGroup):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        return TyperCommand(cmd_name, help=entry.summary) if self._listing else loaded(cmd_name)
+        return TyperCommand(cmd_name, help=entry.summary) if self._listing else load_command(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help without importing a single command."""
+        """Write the help without importing any command."""
         self._listing = True
         try:
             super().format_help(ctx, formatter)
@@ -104,13 +104,13 @@ class LazyGroup(TyperGroup):
             self._listing = False
 
 
-def loaded(command: str) -> Any:
+def load_command(command: str) -> Any:
     """Import the module of *command* and return the command or command group that it defines, with ``--timeout``."""
     entry = COMMANDS[command]
     definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.attribute)
     click_command: Any
     if isinstance(definition, typer.Typer):
-        click_command = get_group(definition)  # get_command would offer shell completion, which belongs to the root
+        click_command = get_group(definition)  # get_command would offer shell completion, as only the root should
     else:
         single = typer.Typer(add_completion=False)
         single.command(command)(definition)
@@ -126,7 +126,7 @@ def loaded(command: str) -> Any:
 
 
 def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
-    """Parse *args*, but refuse a repeated option that takes one value: click would silently keep only the last one.
+    """Parse *args* with *parse*; refuse repeated options that take one value, of which click would keep the last one.
 
     In a warm process, the client's tenant applies unless ``--tenant`` is given.
     """
@@ -187,7 +187,7 @@ def _raise_on_interrupt() -> None:
 
 
 def _resume_garbage_collection() -> None:
-    """Enable the garbage collector, if the program paused it, and exempt the imported modules from it."""
+    """Enable the garbage collector, if the program paused it, and exempt the modules imported so far."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

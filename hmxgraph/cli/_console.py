@@ -22,11 +22,11 @@ from rich.text import Text
 
 # Neutralise control characters in untrusted text.
 
-# What each control character is replaced by. Tab and newline are harmless. Unicode has control pictures for ASCII only:
-# the controls of Latin-1 (U+0080 to U+009F) become U+FFFD.
+# The replacement of each control character but tab and newline, which are harmless. Only ASCII controls have a visible
+# symbol in Unicode (a control picture); the controls U+0080 to U+009F become U+FFFD.
 _REPLACEMENTS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _REPLACEMENTS |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-# Bidirectional control characters could display a line in a different order.
+# Bidirectional control characters could change the order in which a line is displayed.
 _REPLACEMENTS |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
@@ -45,7 +45,7 @@ def visible(text: str) -> str:
 def escaped(json: str) -> str:
     r"""*json* with the control characters U+007F to U+009F as escapes, which does not change its value.
 
-    JSON has escapes for the lower ones anyway.
+    The control characters below U+0020 are always escaped in JSON.
 
     >>> escaped('"\x9b2J"')
     '"\\u009b2J"'
@@ -63,7 +63,7 @@ class _Neutralise(RenderHook):
 
 
 class _Visible:
-    """A renderable whose text is printed as :func:`visible` returns it."""
+    """A renderable, printed with its text passed through :func:`visible`."""
 
     def __init__(self, renderable: RenderableType) -> None:
         self._renderable = renderable
@@ -80,7 +80,7 @@ _UNBOUNDED = 10_000
 
 
 class PipeConsole(Console):
-    """A console as wide as its terminal; in a pipe or file so wide that each row of a table is one line."""
+    """A console as wide as its terminal; in a pipe or file, so wide that each row of a table is one line."""
 
     @property
     def size(self) -> ConsoleDimensions:
@@ -96,16 +96,16 @@ class PipeConsole(Console):
 class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
-    In a pipe or file each row of texts is one line, without a frame. At a terminal, if the columns do not fit, a row is
-    a list of names and values; in a table without headings, values that do not fit are put below their names. A table
-    with a flexible column always fits.
+    In a pipe or file, each row of texts is one line, without a frame. At a terminal, a table whose columns do not fit
+    is printed as a list of names and values for each row; if such a table has no headings, values that do not fit are
+    put below their names. A table with a flexible column, which rich can shrink, always fits.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Replace each table by one that fits, or by lines."""
+        """Replace each table by a table that fits, or by lines."""
         return [fitting for renderable in renderables for part in _parts(renderable) for fitting in self._fitting(part)]
 
     def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
@@ -123,12 +123,12 @@ class UnbrokenTables(RenderHook):
         if shrinks or self._minimum_width(renderable) <= self._console.width:
             yield renderable
         elif renderable.show_header:
-            yield from _listed(renderable)
+            yield from _name_value_rows(renderable)
         else:
-            yield from self._stacked(renderable)
+            yield from self._stacked_rows(renderable)
 
-    def _stacked(self, table: Table) -> Iterator[ConsoleRenderable]:
-        """The rows of a *table* without headings; in a row that is too wide, the other cells are below the first."""
+    def _stacked_rows(self, table: Table) -> Iterator[ConsoleRenderable]:
+        """The rows of a *table* without headings; if a row is too wide, its other cells are put below the first."""
         if table.title:
             yield Text.assemble((str(table.title), "bold"))
         name_width = max(Text(str(name)).cell_len for name in table.columns[0].cells)
@@ -147,7 +147,7 @@ class UnbrokenTables(RenderHook):
 
 # In a pipe, columns are padded to their widest cell, but at most to this width, so that short columns line up.
 _MOST_PADDED = 32
-# Stands between the lines of a cell that are joined in a pipe.
+# In a pipe, this separates the lines of a cell, which are put on one line.
 _LINE_BREAK = " / "
 
 
@@ -177,7 +177,7 @@ def _line(text: str) -> Text:
 
 
 def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
-    """The parts, and their parts, of a group or of a grid with one column; anything else is returned as it is."""
+    """The innermost parts of a group, or of a grid with one column; any other renderable is its own only part."""
     if isinstance(renderable, Group):
         inside: list[RenderableType] = list(renderable.renderables)
     elif (
@@ -203,8 +203,8 @@ def _keep_words(column: Column) -> None:
         column.overflow = "fold"
 
 
-def _listed(table: Table) -> Iterator[ConsoleRenderable]:
-    """The rows of *table* one below the other, each as lines of name and value; empty cells are left out."""
+def _name_value_rows(table: Table) -> Iterator[ConsoleRenderable]:
+    """The rows of *table* one below the other, each as lines of column name and value, without empty cells."""
     if table.title:
         yield Text.assemble((str(table.title), "bold"))
     for cells in zip(*(column.cells for column in table.columns), strict=True):
@@ -224,7 +224,8 @@ def _row(name_width: int | None = None) -> Table:
     return row
 
 
-# No markup: ids, titles and commands contain brackets and colons. Styles come from Text and style=.
+# Without markup and emoji codes, because ids, titles and commands contain brackets and colons. Styles come from Text
+# and the argument style=.
 out = PipeConsole(markup=False, emoji=False)
 err = PipeConsole(stderr=True, markup=False, emoji=False)
 for _console in (out, err):

@@ -31,7 +31,7 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="Maxim
 Hidden = Annotated[bool, typer.Option("--hidden", help="Include hidden hits, such as superseded ones.")]
 Compact = Annotated[bool, typer.Option("--compact", help="Ids, trust and a short text only.")]
 Budget = Annotated[int | None, typer.Option("--budget", min=1, help="Maximum size of the result in tokens.")]
-Siblings = Annotated[bool, typer.Option("--siblings", help="Add to each hit others with the same event: tag.")]
+Siblings = Annotated[bool, typer.Option("--siblings", help="Add siblings to each hit: those with the same event: tag.")]
 Alias = Annotated[
     list[str] | None,
     typer.Option("--alias", metavar="[TENANT:]PROJECT", help="A former scope of the project; repeatable."),
@@ -52,7 +52,7 @@ _TRUST_STYLES = {
 
 
 def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, Any]:
-    """The fields of ``--set`` and of other options, without those that are None.
+    """The fields of ``--set`` plus those of other *options*, without options that are None.
 
     >>> fields_of(["confidence=0.5", "tool_name=make"], agent_id="ana")
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
@@ -63,10 +63,10 @@ def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, An
 
 
 def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
-    """The *fields* of ``--set`` plus the fields that the command sets itself.
+    """The *fields* of ``--set`` plus those that the command sets from its own options (*command_fields*).
 
     Raises:
-        BadParameter: ``--set`` names a field that the command sets itself; the message names the option to use.
+        BadParameter: a field is in both; the message names the option to use.
 
     >>> joined({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}
@@ -77,7 +77,7 @@ def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
     return {**fields, **command_fields}
 
 
-# Where to set a field whose option has another name, or that is an argument.
+# Where the command line sets a field, if not by an option of the same name.
 _OPTIONS = {
     "agent_id": "--agent",
     "goal": "the argument GOAL",
@@ -200,7 +200,7 @@ def show_mapping(values: Mapping[str, Any], indent: str = "") -> None:
 
 
 def _on_one_line(value: Any) -> str:
-    """*value* as text; of a mapping, the names and values that are not None.
+    """*value* as text; for a mapping, its names and values, without those that are None.
 
     >>> _on_one_line({"active": 1, "hidden": 0}), _on_one_line({}), _on_one_line(2)
     ('active 1, hidden 0', 'none', '2')

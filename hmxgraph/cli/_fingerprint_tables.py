@@ -18,7 +18,7 @@ from hmxgraph.text.terms import most_first
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
 # The heading of the column that says what a summary contains, by title of its set.
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
-# Names that the sets use for the confidence and for the number of observations of a summary.
+# The field names that the sets use for the confidence of a summary, and for the number of its observations.
 _CONFIDENCE = ("confidence", "avg_confidence")
 _OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
 # How a comparison marks each change of a summary.
@@ -31,7 +31,7 @@ _MARKS = {
 
 
 def export_table(verdict: Verdict, file: Path, size: int, key: SigningKey | None) -> Table:
-    """The files that were written, and the properties of the fingerprint."""
+    """A table with the files that were written and the properties of the fingerprint."""
     signed = {"signature": f"{file}.sig", "public key": key.public_key} if key else {}
     return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _properties(verdict))
 
@@ -67,7 +67,7 @@ def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
             yield _summaries(title, entries)
     titles = _titles(document["artifact_summaries"])
     for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state"):
-        rows = {_label(path): _plain(value, titles) for path, value in _flat("", document.get(name) or {})}
+        rows = {_label(path): _cell_text(value, titles) for path, value in _leaves("", document.get(name) or {})}
         yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
 
 
@@ -94,18 +94,18 @@ def _changed_summaries(diff: FingerprintDiff) -> Table:
     table = Table("", "set", "summary", "confidence", "observed", title="changed summaries", show_lines=True)
     for summary in diff.summaries:
         before, after = summary.before or {}, summary.after or {}
-        rewritten = list(_rewritten(before, after)) if summary.change == "rewritten" else []
+        rewritten = list(_changed_lines(before, after)) if summary.change == "rewritten" else []
         table.add_row(
             _MARKS[summary.change],
             _SETS[summary.set_name],
             Text("\n").join([Text(summary.name), *rewritten]),
-            _values(before, after, _CONFIDENCE),
-            _values(before, after, _OBSERVED),
+            _before_and_after(before, after, _CONFIDENCE),
+            _before_and_after(before, after, _OBSERVED),
         )
     return table
 
 
-def _rewritten(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
+def _changed_lines(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Text]:
     """The lines that occur in only one of two versions of a summary."""
     for field in ("recommendation", "failure_pattern", "steps", "recovery_steps", "shared_tags"):
         old, new = (_lines(side.get(field, [])) for side in (before, after))
@@ -134,13 +134,13 @@ def _properties(verdict: Verdict) -> dict[str, str]:
 
 def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
     table = Table("summary", _DETAIL[title], "confidence", "observed", "tags", title=title, show_lines=True)
-    for entry in sorted(entries, key=lambda entry: (-_first(entry, _CONFIDENCE), str(entry))):
+    for entry in sorted(entries, key=lambda entry: (-_first_number(entry, _CONFIDENCE), str(entry))):
         name = entry.get("title") or entry.get("label") or entry.get("condition") or ""
         table.add_row(
             Text(name),
             Text(_detail(entry)),
-            _values({}, entry, _CONFIDENCE),
-            _values({}, entry, _OBSERVED),
+            _before_and_after({}, entry, _CONFIDENCE),
+            _before_and_after({}, entry, _OBSERVED),
             Text(", ".join(entry.get("tags") or entry.get("shared_tags") or ())),
         )
     return table
@@ -154,7 +154,7 @@ def _detail(entry: Mapping[str, Any]) -> str:
     return entry.get("recommendation") or "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
 
 
-def _first(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
+def _first_number(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
     """The number under the first of *names* that *entry* has; 0 without any."""
     return next((float(entry[name]) for name in names if name in entry), 0.0)
 
@@ -165,17 +165,17 @@ def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
     return {entry["artifact_id"]: entry.get("title") or entry["condition"] for entry in entries}
 
 
-def _values(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The numbers under any of *names* before and after, as ``0.5 -> 0.75``; only one if they are equal."""
+def _before_and_after(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The number under one of *names* before and after, as ``0.5 -> 0.75``; only one number if they are equal."""
     values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
 
-def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The paths and values inside *value*; a mapping of names to numbers counts as one value."""
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values inside *value* with their paths; a mapping of names to numbers, such as counts, is one value."""
     if isinstance(value, Mapping) and not _has_numbers_by_name(path):
         for name, part in value.items():
-            yield from _flat(f"{path}.{name}" if path else name, part)
+            yield from _leaves(f"{path}.{name}" if path else name, part)
     else:
         yield path, value
 
@@ -188,14 +188,14 @@ def _label(path: str) -> str:
     return path.replace("_", " ").replace(".", ": ")
 
 
-def _plain(value: Any, titles: Mapping[str, str]) -> str:
+def _cell_text(value: Any, titles: Mapping[str, str]) -> str:
     """*value* as text for a table; the id of an artifact becomes its title."""
     match value:
         case [{"connection_count": _}, *_]:
             hubs = sorted(value, key=lambda hub: (-hub["connection_count"], hub["name"]))
             return ", ".join(f"{hub['name']} ({hub['type']}, {hub['connection_count']})" for hub in hubs)
         case list():
-            return "; ".join(_plain(part, titles) for part in value) if _are_long(value) else ", ".join(value)
+            return "; ".join(_cell_text(part, titles) for part in value) if _are_long(value) else ", ".join(value)
         case {"parameter": name, "current_value": current, "baseline_value": baseline, "adaptation_count": count}:
             return f"{name} {current:g} instead of {baseline:g} (changed {count} times)"
         case Mapping():
@@ -207,12 +207,12 @@ def _plain(value: Any, titles: Mapping[str, str]) -> str:
 
 
 def _are_long(values: list[Any]) -> bool:
-    """Whether *values* are not all short single words, so that commas would not separate them clearly."""
+    """Whether a semicolon should separate *values*: a comma is clear only between short single words."""
     return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
 
 
 def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
-    # Text, not markup: masked values contain square brackets.
+    # Text instead of markup, because masked values contain square brackets.
     table = Table(show_header=False, box=None, title=title, title_justify="left")
     for name, value in rows.items():
         table.add_row(Text(name), value if isinstance(value, Text) else Text(value, overflow="fold"))

@@ -1,4 +1,4 @@
-"""Ctrl-C and closed pipes: exit codes, and at most one line of output."""
+"""Ctrl-C and closed pipes end the program with an exit code and at most one line of output."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from types import FrameType
 
 import typer
 
-# Ctrl-C: one line and exit code 130. While standard input is read, the events read so far are stored first.
+# Ctrl-C: one line and exit code 130. If it comes while standard input is read, the events read so far are stored first.
 
 # The exit status that shells report for a program ended by SIGINT.
 INTERRUPTED = 130
@@ -33,9 +33,9 @@ def exit_on_interrupt() -> Iterator[None]:
 
 @contextmanager
 def interruptible_input(source: str) -> Iterator[None]:
-    """If *source* is standard input (``-``), let the first Ctrl-C close it, so that the block stores what it read.
+    """If *source* is standard input (``-``), let the first Ctrl-C end the input, so that the block stores what it read.
 
-    A second Ctrl-C, or the first with any other *source*, interrupts the block at once. The program exits in each case.
+    A second Ctrl-C, or the first with any other *source*, interrupts the block at once. Either way, the program exits.
     """
     signals: list[int] = []
 

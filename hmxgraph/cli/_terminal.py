@@ -68,12 +68,12 @@ def opened(
 ) -> "Iterator[KnowledgeGraph]":
     """The tenant's graph; a local server is downloaded and started on demand, with progress on stderr.
 
-    Inside :func:`shared`, it is a graph that is open already, unless the command has options of its own.
+    Inside :func:`shared`, it is a graph that is already open, unless the command sets an option of the connection.
     """
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
 
-    timeout, graph_of = timeout_of_command(), _shared.get()
+    timeout, graph_of = timeout_of_command(), _shared_graphs.get()
     if graph_of is not None and trust == DEFAULT_TRUST and timeout is None and mask_secrets is None and embed is None:
         yield graph_of(tenant)
         return
@@ -82,17 +82,17 @@ def opened(
         yield graph
 
 
-_shared: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shared", default=None)
+_shared_graphs: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
     """Let commands that run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
-    token = _shared.set(graph_of)
+    token = _shared_graphs.set(graph_of)
     try:
         yield
     finally:
-        _shared.reset(token)
+        _shared_graphs.reset(token)
 
 
 def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
@@ -138,6 +138,7 @@ def confirmed(question: str) -> bool:
 
 # Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
 
+# A UUID such as c83e661f-0a30-5d01-961e-1a2988040a7a, and at least eight of its first characters.
 _GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
@@ -152,7 +153,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
-    """The only id that begins with *prefix*; *prefix* itself if it is no shortened id, or if no id begins with it.
+    """The only id that begins with *prefix*; *prefix* itself if it cannot be a shortened id or no id begins with it.
 
     Raises:
         typer.BadParameter: several ids begin with *prefix*, and none of them equals it.
@@ -170,7 +171,7 @@ def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
 
 # Why a result is empty, in one line on stderr, with a remedy.
 
-# Maximum number of drafts that are counted.
+# Drafts beyond this number are reported as "more than".
 MOST_DRAFTS = 100
 ACTIVATE = (
     "list them with hmxgraph artifact list --status draft, activate one with hmxgraph artifact transition ID active"
@@ -178,7 +179,7 @@ ACTIVATE = (
 
 
 def explain_empty_result(graph: "KnowledgeGraph", otherwise: str, *, omits_drafts: bool = True) -> None:
-    """Print how many drafts the result omits and that the tenant has no events; if neither is so, *otherwise*."""
+    """Print how many drafts the result omits, and whether the tenant has no events; if neither applies, *otherwise*."""
     drafts = _drafts(graph) if omits_drafts else ""
     _print_hint("; ".join(filter(None, (drafts, _no_events(graph)))) or otherwise)
 

@@ -63,10 +63,10 @@ def restore(
 
 
 def _is_dump(file: Path) -> bool:
-    """Whether *file* is named like a dump, and not like the backup of a tenant.
+    """Whether *file* has the name of a dump (True) or of a tenant's backup (False).
 
     Raises:
-        typer.BadParameter: it is named like neither, or a dump is asked for while HMXGRAPH_URI names another server.
+        typer.BadParameter: it has neither, or it is a dump and HMXGRAPH_URI names a server that is not the local one.
 
     """
     if file.name.endswith(_TENANT_ENDINGS):

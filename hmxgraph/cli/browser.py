@@ -23,17 +23,18 @@ from hmxgraph.graph.plan import query, query_names
 # The saved queries as favourites of Neo4j Browser, which imports them from a zip dragged onto its window.
 
 FOLDER = "hmxgraph"
-# The saved query that returns values from the tenant's data for the parameters of the others.
+# The saved query that returns values, taken from the tenant's data, for the parameters of the other queries.
 _STARTING_VALUES = "explore/parameters"
-# The date of all files in the zip, so that their bytes never change: the earliest that the format can hold.
+# The date of all files in the zip: always the same, the earliest that a zip can hold, so that the bytes never change.
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def favourites(values: Mapping[str, Any]) -> bytes:
     """A zip of the saved queries, preceded by commands that set *values* as their parameters and load the style.
 
-    Servers that hmxgraph starts load the style at login; the command is for other servers. Queries with parameters that
-    are not in *values*, such as an embedding, are left out. The same queries and values give the same bytes.
+    The command for the style is for servers that hmxgraph did not start; its own server loads the style at login.
+    Queries with a parameter that is not in *values*, such as an embedding, are left out. The same queries and values
+    give the same bytes.
     """
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -63,7 +64,7 @@ def _member(name: str) -> zipfile.ZipInfo:
 # The command.
 
 _Uri = Annotated[str | None, typer.Option("--uri", envvar="HMXGRAPH_URI", help="Address of your own Neo4j.")]
-User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="User of that Neo4j.")]
+User = Annotated[str, typer.Option("--user", envvar="HMXGRAPH_USER", help="User name for --uri.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open Browser, if run in a terminal.")]
 Save = Annotated[
     Path | None,

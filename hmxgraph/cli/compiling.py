@@ -98,7 +98,7 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def show_notes(report: CompileReport) -> None:
-    """Print what *report* says was left out, and what would help to learn more."""
+    """Print what was left out according to *report*, and what would help to learn more."""
     for note in _notes(report):
         out.print(note)
 

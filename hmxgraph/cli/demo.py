@@ -20,10 +20,11 @@ from hmxgraph.recall.pack import Pack
 
 # Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
-# Maximum width in columns, and number of titles of what was learned.
+# Maximum width of the output in columns.
 _MOST_COLUMNS = 80
+# Maximum number of learned artifacts whose titles are printed.
 _MOST_TITLES = 5
-# Number of events shown before the failure, and from it on: enough for the failed call and the retry.
+# Number of events shown before the failure, and from the failure on: enough for the failed call and the retry.
 _BEFORE, _AFTER = 2, 5
 
 
@@ -66,7 +67,7 @@ def browser_uri() -> str:
 
 
 def _failure(graph: KnowledgeGraph) -> list[str]:
-    """The events around the failure in a sample session: calls, the error and messages, in order."""
+    """The events around the failure in a sample session, in order: calls, the error and messages, one line for each."""
     errors = [row for row in graph.query("explore/error_events") if FAILURE in (row["text"] or "")]
     if not errors:  # forgotten events are not ingested again
         return []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # ``hmxgraph query``: saved queries as a table, JSON or CSV.
 
-# Parameters that ``graph.query`` fills in, so that no user need give them.
+# Parameters that ``graph.query`` fills in, so that users need not give them.
 _AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
 
 
@@ -108,26 +108,26 @@ def _pair(text: str) -> tuple[str, str | list[str]]:
     return name, value.split(",") if name.endswith("_ids") else value
 
 
-# For each parameter that names something: how the error goes on after "no", the saved query that has no rows if there
-# is no such thing, and where to look for one.
+# For each parameter that names a thing: what follows "no" in the hint that there is no such thing ("no session has the
+# id 's1'"), a saved query that returns no rows in that case, and a command that lists such things.
 _NAMED_THINGS = {
     "session_id": ("session has the id", "explore/session_story", "hmxgraph query sessions lists them"),
     "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
     "name": ("entity is named", "explore/mentions", "hmxgraph query hubs lists the best connected"),
 }
-# Found in the text of queries that omit drafts, such as (a:Artifact {tenant_id: $tenant_id, status: 'active'}).
+# Occurs in the text of queries that omit drafts, such as (a:Artifact {tenant_id: $tenant_id, status: 'active'}).
 _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 
 def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
     """Print why a saved query has no rows: it omits drafts, the tenant has no events, or a parameter names nothing."""
-    unknown = "; ".join(_unknown(graph, values))
+    unknown = "; ".join(_unknown_names(graph, values))
     omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
     explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)
 
 
-def _unknown(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each thing that a parameter names and that does not exist."""
+def _unknown_names(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each parameter that names a thing that does not exist."""
     for parameter, value in values.items():
         if parameter in _NAMED_THINGS:
             thing, finder, way_out = _NAMED_THINGS[parameter]
@@ -249,7 +249,7 @@ def _tree(explanation: Explanation) -> Tree:
 
 
 def _property_text(value: Any) -> str:
-    """*value* as text: the entries of a list, or the values of a mapping that are not empty, are joined."""
+    """*value* as text: the entries of a list with commas, the non-empty values of a mapping with blanks."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values() if part)
     return ", ".join(map(_property_text, value)) if isinstance(value, list) else str(value)
@@ -271,7 +271,8 @@ _DERIVED = (
 def verify(tenant: Tenant = "default", as_json: AsJson = False) -> None:
     """Check hashes, chains, transitions, links and counters.
 
-    Lists every inconsistency, repairs nothing, and exits with 1 if any is wrong. What is only missing may still arrive.
+    Lists every inconsistency and repairs nothing. Exits with 1 if anything is wrong, but not if something is only
+    missing, because it may still arrive.
     """
     with opened(tenant) as graph:
         report = graph.verify()

@@ -28,7 +28,7 @@ _STANDARD_INPUT = Path("-")
 
 
 def _read_envelope(file: Path) -> bytes:
-    """The bytes of an envelope; reading stops beyond the maximum size of an envelope.
+    """The bytes of an envelope; of a file that is too large, only so many that `verify` notices it.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -74,7 +74,10 @@ def _trusted_key(key_or_path: str) -> str:
 
 
 def _write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> bytes:
-    """Write *envelope* to *file* and return its bytes; ``FILE.sig`` gets its signature, or is removed without a key."""
+    """Write *envelope* to *file* and return its bytes; with *key*, write its signature to ``FILE.sig``.
+
+    Without a key, an older ``FILE.sig`` is removed, because it would not match.
+    """
     data = envelope.to_json().encode()
     signature_file = Path(f"{file}.sig")
     try:
@@ -108,7 +111,7 @@ def _write_key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
     """Write the private key (readable by its owner only) and the public key, and return both paths.
 
     Raises:
-        FingerprintRefused: a file exists already or cannot be written; then no new file is left behind.
+        FingerprintRefused: a file already exists or cannot be written; then no new file is left behind.
 
     """
     public = Path(f"{file}.pub")
@@ -167,7 +170,7 @@ _Trusted = Annotated[
 At = Annotated[
     str | None,
     typer.Option(
-        "--at", help="Judge expiry at this time (ISO 8601); default: now, for import the tenant's logical time."
+        "--at", help="Judge expiry at this time (ISO 8601); default: now (import: the tenant's logical time)."
     ),
 ]
 _DRAFTS = "Drafts stay out of packs until your own events confirm every step, or you activate them:"
@@ -220,8 +223,8 @@ def verify_file(
 ) -> None:
     """Check hashes, signature, version and structure; the error names the first check that fails.
 
-    A file has no tenant, so its expiry is judged now; an import judges it at the tenant's logical
-    time, which may differ. With the same --at, both agree.
+    A file has no tenant, so its expiry is judged by the current time. An import judges expiry by the tenant's logical
+    time, which may differ; give both commands the same --at to get the same result.
     """
     verdict = _verdict(file, signature, trust, at)
     emit(verdict.document(), as_json, lambda: out.print(verdict_table(verdict)))

@@ -42,7 +42,7 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
-# Maximum number of conflicts shown, of groups of rejections, and of reasons for content left out.
+# Maximum number of conflicts, of groups of rejections, of reasons for content left out, and of sessions that are shown.
 SHOWN = 20
 # Maximum number of line numbers shown for lines rejected with the same faults.
 LINES = 5
@@ -51,6 +51,7 @@ _NOTHING_MATCHED = (
     "hmxgraph explain ID lists the events behind a memory or an artifact"
 )
 _CRITERIA = "--event, --session, --agent, --user, --source, --fingerprint, --before, --older-than or --expired"
+# An age such as 90d, 12h or 2w.
 _AGE = re.compile(r"(\d+)([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -104,9 +105,9 @@ def ingest(
             options["progress"] = show_progress
             arguments = _GraphArguments(tenant, TrustPolicy(single_user=single_user), mask_secrets)
             if isinstance(source, str) and is_stream_url(source):
-                report = _streamed(source, idle, arguments, options)
+                report = _ingest_stream(source, idle, arguments, options)
             else:
-                report = _from_source(source, arguments, options)
+                report = _ingest_source(source, arguments, options)
         emit(report.document(), as_json, lambda: _show(report))
     if report.rejected or report.conflicts:
         sys.exit(1)
@@ -154,18 +155,18 @@ def forget(
         report = graph.forget(dry_run=True, **choices)
         if not dry_run and report.events and _is_confirmed(report, yes):
             report = graph.forget(**choices)
-        emit(report.document(), as_json, lambda: out.print(_forgotten(report)))
+        emit(report.document(), as_json, lambda: out.print(_forget_table(report)))
         if not report.events:
             err.print(_NOTHING_MATCHED, style="yellow", highlight=False, soft_wrap=True)
         if report.shared_sessions:
-            err.print(Text(_shared(report.shared_sessions)), soft_wrap=True)
+            err.print(Text(_shared_sessions_hint(report.shared_sessions)), soft_wrap=True)
         if report.artifacts and not report.dry_run:
             err.print("run hmxgraph compile to learn from the remaining events", highlight=False, soft_wrap=True)
 
 
 def clock(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Ignore these events until their time comes; set the logical time back.")
+        bool, typer.Option("--repair", help="Ignore the listed events until their time, and set logical time back.")
     ] = False,
     tenant: Tenant = "default",
     as_json: AsJson = False,
@@ -173,10 +174,10 @@ def clock(
     """List events dated over five minutes after this machine's clock; --repair sets the tenant's logical time back."""
     with opened(tenant) as graph:
         report = graph.repair_clock(dry_run=not repair)
-    emit(report.document(), as_json, lambda: out.print(_clock(report)))
+    emit(report.document(), as_json, lambda: out.print(_clock_table(report)))
 
 
-def _clock(report: ClockReport) -> Table:
+def _clock_table(report: ClockReport) -> Table:
     table = Table("event", "session", "dated", title=f"Ahead of the clock in {report.tenant_id}")
     for event in report.ahead:
         table.add_row(Text(event.event_id), Text(event.session_id), event.timestamp)
@@ -190,7 +191,7 @@ def age(text: str) -> timedelta:
     """The time span in *text*.
 
     Raises:
-        BadParameter: *text* is not an age, or a longer one than Python can hold.
+        BadParameter: *text* is not an age, or a longer age than Python can represent.
 
     >>> age("36h")
     datetime.timedelta(days=1, seconds=43200)
@@ -201,7 +202,7 @@ def age(text: str) -> timedelta:
     try:
         return timedelta(**{_UNITS[match[2]]: int(match[1])})
     except OverflowError as error:
-        raise typer.BadParameter(f"{text!r} is too long; nothing is that old") from error
+        raise typer.BadParameter(f"{text!r} is too long for an age") from error
 
 
 class _GraphArguments(NamedTuple):
@@ -226,12 +227,12 @@ def _source_of(sources: Sequence[str]) -> str | list[Path]:
     return [Path(source) for source in sources]
 
 
-def _from_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+def _ingest_source(source: str | list[Path], arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
     with opened(*arguments) as graph:
         return graph.ingest(source, **options)
 
 
-def _streamed(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
+def _ingest_stream(source: str, idle: float | None, arguments: _GraphArguments, options: IngestChoices) -> IngestReport:
     settings: Any = {"trust": arguments.trust, "mask_secrets": arguments.mask_secrets}
 
     async def run() -> IngestReport:
@@ -256,14 +257,14 @@ def _progress() -> Iterator[Callable[[int], None] | None]:
 def _show(report: IngestReport) -> None:
     """Print the recognised formats of the sources, and the outcomes of their lines and events."""
     if report.sources:
-        out.print(_recognised(report))
-        out.print(_lines(report))
+        out.print(_format_table(report))
+        out.print(_line_table(report))
     if report.left_out:
-        out.print(_left_out(report))
-    out.print(_table(report))
+        out.print(_left_out_table(report))
+    out.print(_event_table(report))
 
 
-def _recognised(report: IngestReport) -> Table:
+def _format_table(report: IngestReport) -> Table:
     """Sources, lines and events by format; a format with only one source shows its path instead of the number."""
     formats: dict[str, list[SourceReport]] = {}
     for source in report.sources:
@@ -276,7 +277,7 @@ def _recognised(report: IngestReport) -> Table:
     return table
 
 
-def _lines(report: IngestReport) -> Table:
+def _line_table(report: IngestReport) -> Table:
     """The outcomes of all lines; the last row is the sum of the others."""
     table = Table(title="Lines", show_header=False)
     table.add_row("became events", f"{sum(source.with_events for source in report.sources):,}")
@@ -288,7 +289,7 @@ def _lines(report: IngestReport) -> Table:
     return table
 
 
-def _left_out(report: IngestReport) -> Table:
+def _left_out_table(report: IngestReport) -> Table:
     """Content dropped from lines that became events, counted by reason, the most frequent first."""
     table = Table(title="Left out of lines that became events", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
@@ -301,15 +302,16 @@ def _left_out(report: IngestReport) -> Table:
     return table
 
 
-def _table(report: IngestReport) -> Table:
+def _event_table(report: IngestReport) -> Table:
     table = Table(title=f"Events in {report.tenant_id}", show_header=False)
     for name in ("accepted", "duplicates", "conflicts"):
         table.add_row(name, f"{getattr(report, name):,}")
     table.add_row("rejected", f"{report.rejected_count:,}")
     events = report.accepted + report.duplicates + report.conflicts + report.rejected_count
     table.add_row(Text("events", "bold"), Text(f"{events:,}", "bold"))
-    for name in ("late", "rehomed", "sessions"):
-        table.add_row(name, f"{getattr(report, name):,}")
+    table.add_row("stored after later events", f"{report.late:,}")
+    table.add_row("moved to this tenant", f"{report.rehomed:,}")
+    table.add_row("sessions with new events", f"{report.sessions:,}")
     table.add_row("events/s", f"{report.rate:,.0f}")
     for warning in report.warnings:
         table.add_row(Text("warning", "yellow"), warning)
@@ -373,11 +375,11 @@ def _place(problem: Rejection | ConflictingEvent) -> str:
 def _is_confirmed(report: ForgetReport, yes: bool) -> bool:
     if yes:
         return True
-    err.print(_forgotten(report))
-    return confirmed("Erase them for good?")
+    err.print(_forget_table(report))
+    return confirmed("Erase these events for good?")
 
 
-def _forgotten(report: ForgetReport) -> Table:
+def _forget_table(report: ForgetReport) -> Table:
     title = "Would be forgotten" if report.dry_run else "Forgotten"
     table = Table(title=f"{title if report.events else 'Nothing to forget'} from {report.tenant_id}", show_header=False)
     table.add_row("events", f"{len(report.events):,}")
@@ -389,26 +391,27 @@ def _forgotten(report: ForgetReport) -> Table:
     return table
 
 
-def _shared(sessions: Sequence[str]) -> str:
-    """What to do about the sessions of a user in which others spoke; only the first few are named.
+def _shared_sessions_hint(sessions: Sequence[str]) -> str:
+    """What to do about sessions in which others may have repeated what the user said; only the first few are listed.
 
-    >>> print(_shared(["chat-7"]))
-    in 1 of the user's sessions others spoke, too (answers, tool calls, other users), and may repeat what the user said:
+    >>> print(_shared_sessions_hint(["chat-7"]))
+    text of others (answers, tool calls, other users) is left in 1 of the user's sessions and may quote the user:
       chat-7
-    read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID
+    to read a session: hmxgraph query session_story session_id=ID; to erase it: hmxgraph forget --session ID
     """
     names = [f"  {session}" for session in sessions[:SHOWN]]
     more = [f"  and {len(sessions) - SHOWN:,} more; --json lists all"] if len(sessions) > SHOWN else []
-    spoke = "others spoke, too (answers, tool calls, other users), and may repeat what the user said:"
-    way_out = "read one: hmxgraph query session_story session_id=ID; erase all of it: hmxgraph forget --session ID"
-    return "\n".join((f"in {len(sessions):,} of the user's sessions {spoke}", *names, *more, way_out))
+    others = "text of others (answers, tool calls, other users)"
+    heading = f"{others} is left in {len(sessions):,} of the user's sessions and may quote the user:"
+    way_out = "to read a session: hmxgraph query session_story session_id=ID; to erase it: hmxgraph forget --session ID"
+    return "\n".join((heading, *names, *more, way_out))
 
 
 # ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.
 
 
 def remember(
-    text: Annotated[str, typer.Argument(help="What to remember, in a sentence; - reads one from each line of stdin.")],
+    text: Annotated[str, typer.Argument(help="A sentence to remember; - reads one sentence per line from stdin.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, preference, policy or goal.")] = "fact",
     hard: Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")] = False,
     supersedes: Annotated[str | None, typer.Option("--supersedes", help="Id of the memory that this replaces.")] = None,
@@ -418,10 +421,10 @@ def remember(
     user: Annotated[str | None, typer.Option("--user", help="Only for packs of this user.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Part of every pack of its scope and user.")] = False,
     alias: Annotated[
-        list[str] | None, typer.Option("--alias", help="Another name that questions may use for it; repeatable.")
+        list[str] | None, typer.Option("--alias", help="Another name that questions may use; repeatable.")
     ] = None,
     expires: Annotated[
-        str | None, typer.Option("--expires", help="Time from which it no longer holds (ISO 8601 with offset).")
+        str | None, typer.Option("--expires", help="Time at which it ceases to hold (ISO 8601 with offset).")
     ] = None,
     at: At = None,
     agent: Agent = None,
@@ -451,7 +454,7 @@ def remember(
 def embed(
     embedder: Annotated[
         str | None,
-        typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors: module:function."),
+        typer.Option("--embedder", envvar="HMXGRAPH_EMBED", help="Function from texts to vectors, as module:function."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Recompute all vectors, after a change of model.")] = False,
     tenant: Tenant = "default",

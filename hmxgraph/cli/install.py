@@ -40,7 +40,7 @@ def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
 
 
 def program() -> list[str]:
-    """The command that runs this program from any folder."""
+    """The command, with a full path, that runs this program from any folder."""
     if path := shutil.which("hmxgraph"):
         return [path]
     script = Path(sys.argv[0]).absolute()

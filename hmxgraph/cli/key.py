@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, help="API keys: which tenant's memory cl
 _Scopes = Annotated[
     list[str] | None, typer.Option("--scope", help=f"{' or '.join(SCOPES)}; can be repeated; default: both.")
 ]
-AgentName = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent that requests act as.")]
+AgentName = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent in whose name requests act.")]
 Days = Annotated[float | None, typer.Option("--days", min=0, max=36_500, help="Days after which the key expires.")]
 
 

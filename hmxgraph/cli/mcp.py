@@ -16,6 +16,7 @@ _SECRETS = {
     "cursor": "${env:HMXGRAPH_KEY}",
     "vscode": "${input:hmxgraph-key}",
 }
+# The file in which each client looks for its configuration.
 _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 
 Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author of writes.")]
@@ -46,9 +47,10 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
 
 
 def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
-    """The configuration of a client for a server over stdio, or, with *url*, for the server there and an API key.
+    """The configuration with which a client starts this server over stdio or, with *url*, uses the server there.
 
-    Clients start the server outside any virtual environment, so the command is a full path.
+    A server at *url* needs an API key. Clients start a program outside any virtual environment, so the command is a
+    full path.
 
     >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"][-5:]
     ['mcp', '--tenant', 'acme', '--agent', 'ana']

@@ -210,7 +210,7 @@ def compact(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Refresh digests."""
+    """Refresh digests, the stored summaries of task records."""
     with opened(tenant) as graph:
         report = graph.memory.compact(project_id=project, digest_modes=mode, force_digest_rebuild=force).document()
         keys = [digest["artifact"]["digest_key"] for digest in report["digests"]]
@@ -226,7 +226,7 @@ def dream(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Plan maintenance, or tidy digests; duplicate and expired memories are only reported."""
+    """Plan the maintenance of digests, or carry it out; duplicate and expired memories are only reported."""
     with opened(tenant) as graph:
         report = graph.memory.dream(project_id=project, dry_run=not apply, agent_id=agent or "hmxgraph", at=at)
         emit(report.document(), as_json, lambda: _show_dream(report))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason for each drop.")]
 _Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
-# Maximum number of characters of a title, and of dropped candidates whose texts the HTML page shows.
-_LONGEST_TITLE = 50
+_LONGEST_TITLE = 50  # characters
+# Maximum number of dropped candidates whose texts the HTML page shows.
 _MOST_DROP_TEXTS = 30
 # Source types of entries whose evidence the HTML page lists.
 _DERIVED = frozenset({"artifact", "memory", "policy"})
@@ -105,7 +105,7 @@ def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[s
 
 
 def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
-    """Print *pack* as the agent gets it, its sources or (with *explain*) scores and drops, then counts and *hints*."""
+    """Print *pack* as the agent gets it, its sources (with *explain*, scores and drops), counts and *hints*."""
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:

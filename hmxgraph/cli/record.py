@@ -157,7 +157,7 @@ def get(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Show a record with its current trust."""
+    """Show a record with its current trust tier."""
     with opened(tenant) as graph:
         view = graph.records.get(full_id(graph, artifact_id))
         emit(view.document(), as_json, lambda: out.print(records_table([view])))

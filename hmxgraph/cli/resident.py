@@ -1,7 +1,7 @@
-"""A warm process answers agent hooks and read-only commands from one open graph.
+"""The warm process: it keeps a graph open, and answers agent hooks and read-only commands without a new connection.
 
-``hmxgraph serve`` does so in addition to HTTP. If it is not running, ``hmxgraph server start`` or the first hook starts
-this module as a program.
+``hmxgraph serve`` is also a warm process. If it is not running, ``hmxgraph server start`` or the first hook starts this
+module as a program.
 """
 
 import gc
@@ -36,20 +36,24 @@ _PLANNING_SECONDS = 120.0
 
 
 class Resident:
-    """Answers hooks and commands of all tenants of *graph*'s server; *folder* holds read positions of transcripts."""
+    """Answers hooks and commands for all tenants of *graph*'s server.
+
+    *folder* is for files that say how far the hooks have read each transcript.
+    """
 
     def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
         self._tenants = Tenants(graph)
         self._folder = folder
         self._printing = threading.Lock()  # the process has one standard output: one command at a time
+        # Unset while a Neo4j server that has just started plans its statements (see `answer`).
         self._planned = threading.Event()
         self._planned.set()
 
     def answer(self, message: Mapping[str, Any]) -> tuple[Message, Callable[[], object] | None]:
-        """The answer to a hook or a command, and what to do after sending it.
+        """The answer to a hook or a command, and a function to call once the answer was sent, if any.
 
-        The empty message says that the Neo4j server has just started. Packs and hooks wait until the server has planned
-        their statements: it would plan a statement again for each client that sends it meanwhile.
+        An empty *message* says that the Neo4j server has just started. Then packs and hooks wait until the server has
+        planned their statements, because it would plan a statement anew for each client that sends it meanwhile.
         """
         if not message:
             self._planned.clear()
@@ -65,7 +69,7 @@ class Resident:
         return {"text": text}, follow_up
 
     def warm_up(self) -> None:
-        """Let the Neo4j server plan the statements of a pack, which takes seconds, in advance."""
+        """Let the Neo4j server plan the statements of a pack in advance, which takes seconds."""
         try:
             with self._tenants.root.timeout(_PLANNING_SECONDS):
                 self._tenants.root.pack("git push fails")
@@ -74,14 +78,14 @@ class Resident:
         finally:
             self._planned.set()
         gc.collect()
-        gc.freeze()  # what is loaded by now stays in memory: not to visit it again saves 3 to 8 % of a pack's time
+        gc.freeze()  # exempt all that is loaded by now from garbage collection: saves 3 to 8 % of a pack's time
 
     def close(self) -> None:
         """Close all graphs."""
         self._tenants.close()
 
     def _command(self, arguments: list[str], tenant: str, terminal: Mapping[str, Any] | None) -> Message:
-        """Run a command, and return its exit code and what it printed; *terminal* describes the client's, if any."""
+        """Run a command, and return its exit code and output; *terminal* describes the client's terminal, if any."""
         printed: list[tuple[str, str]] = []
         streams = redirect_stdout(_RecordedStream("out", printed)), redirect_stderr(_RecordedStream("err", printed))
         client_terminal, code = shown_at_terminal(**terminal) if terminal else nullcontext(), 0
@@ -95,7 +99,7 @@ class Resident:
 
 
 class _RecordedStream(io.StringIO):
-    """A stream that adds its texts to a list shared with another stream, so that their order is known."""
+    """A stream that adds its texts to *printed*, a list shared with another stream, so that the order is kept."""
 
     def __init__(self, name: str, printed: list[tuple[str, str]]) -> None:
         super().__init__()
@@ -142,7 +146,7 @@ def main() -> None:
     try:
         first = json.loads(sys.stdin.buffer.read())
     except ValueError:
-        first = {}  # the hook timed out while writing; the next hook reads its transcript
+        first = {}  # the hook timed out while it wrote its message; the next hook reads the same transcript
     if not first and _server_stopped():
         return  # the server was stopped right after its start
     with connect() as graph, resident(graph) as warm:

@@ -21,8 +21,8 @@ Home = Annotated[Path | None, typer.Option("--home", envvar="HMXGRAPH_HOME", hel
 def start(home: Home = None, as_json: AsJson = False) -> None:
     """Start the local server, downloading it first if needed; does nothing if it is running.
 
-    A background process then makes the server plan the statements of a pack, and answers later commands. It ends with
-    the server, or after an hour without a command.
+    A background process then makes the server plan the statements of a pack, and answers later commands faster. It
+    ends when the server stops, or after an hour without a command.
     """
     was_running = engine.runs(home)
     engine.ensure(home, progress=True)

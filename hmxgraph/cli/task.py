@@ -27,7 +27,7 @@ from hmxgraph.records.board import LEASE
 app = typer.Typer(no_args_is_help=True, help="Tasks: shared work with its runs and evidence.")
 
 _TaskId = Annotated[str, typer.Argument(help="Id of the task.")]
-Status = Annotated[str, typer.Option(help="How it ended, in your own word: completed, failed, crashed, ...")]
+Status = Annotated[str, typer.Option(help="How it ended, in a word of your choice: completed, failed, crashed, ...")]
 
 
 @app.command()
@@ -170,7 +170,7 @@ def list_tasks(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List tasks, the last changed first, with their holders."""
+    """List tasks with their holders, the last changed first."""
     with opened(tenant) as graph:
         entries = graph.tasks.list(project_id=project, status=status, assignee=assignee, limit=limit)
         emit([entry.document() for entry in entries], as_json, lambda: out.print(_board(entries)))
@@ -212,7 +212,7 @@ def reopen(
     tenant: Tenant = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Reopen a finished task, with the reason."""
+    """Reopen a finished task; the summary is the reason."""
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         receipt = graph.tasks.reopen(task_id, summary=summary, at=at, **fields_of(None, agent_id=agent))

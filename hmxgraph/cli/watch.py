@@ -26,11 +26,11 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.protocol.reports import CompileReport
 
-# Seconds between two scans of the files; a longer scan is followed by a pause of its length.
+# Seconds of pause between two scans of the files; after a scan that took longer, the pause is as long as the scan.
 _PAUSE = 0.5
-# Timeout of a scan's transactions in seconds; if the database does not answer, the next scan tries again.
+# Timeout of each transaction of a scan in seconds; if the database does not answer, the next scan tries again.
 _SCAN_TIMEOUT = 20.0
-# New events are compiled after this many seconds without further ones, or this many seconds after the first.
+# New events are compiled once no more have arrived for `_QUIET` seconds, or `_LONGEST_WAIT` seconds after the first.
 _QUIET = 5.0
 _LONGEST_WAIT = 60.0
 
@@ -76,7 +76,7 @@ class _Run:
         self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Scan until interrupted; with *once*, until nothing new is found or expected, or something fails.
+        """Scan until interrupted; with *once*, until nothing new is found or expected, or until an error.
 
         Raises:
             HmxGraphError: *once* is set, and something could not be stored or compiled.
@@ -100,7 +100,7 @@ class _Run:
             raise self._failure
 
     def _scan(self) -> int:
-        """Store what is new; returns the number of events stored, 0 if that failed and is tried again later."""
+        """Store what is new; return the number of events stored, 0 after an error (the next scan tries again)."""
         try:
             with self._graph.timeout(_SCAN_TIMEOUT):
                 stored = self._watch.step()
@@ -111,7 +111,7 @@ class _Run:
         return stored
 
     def _report(self, rejected: int = 0) -> None:
-        """Show the progress, and what was wrong with the lines *rejected* since the last report."""
+        """Show the progress, and the faults of the lines *rejected* (their number) since the last report."""
         problems = problem_lines(self._watch.problems) if rejected else []
         if (more := rejected - len(self._watch.problems)) > 0:
             problems.append(f"rejected: {more:,} more")
@@ -129,7 +129,7 @@ class _Compiler:
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
-        # When the first and the last event that are not compiled yet were stored; no such event if the first is 0.
+        # When the first and the last of the events that are not compiled yet were stored; no events if the first is 0.
         self._first_stored = self._last_stored = 0.0
 
     def start_if_due(self, stored: int) -> None:
@@ -144,7 +144,7 @@ class _Compiler:
             self._start()
 
     def finish(self) -> None:
-        """Compile what is not compiled yet, and wait until that is done."""
+        """Compile the events that are not compiled yet, and wait until that is done."""
         if self._running:
             self._collect()
         if self._first_stored:
@@ -175,7 +175,7 @@ class _Compiler:
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
-    """The file that keeps how far the files under *path* were read into this tenant of this database."""
+    """The file that records how far each file under *path* was read, for this tenant of this database."""
     address = graph._connection.address  # noqa: SLF001 - only the connection knows the address
     name = "\0".join((address.uri, address.database, graph.tenant_id, str(path)))
     return engine.data_home() / "watch" / f"{sha256(name.encode()).hexdigest()[:32]}.sqlite"

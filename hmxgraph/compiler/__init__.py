@@ -1,1 +1,1 @@
-"""Learns artifacts (procedures, playbooks, policies, causes, strategies) and suggestions from sessions. Pure."""
+"""Learns artifacts (procedures, playbooks, policies, causes, strategies) and suggestions from sessions, without I/O."""

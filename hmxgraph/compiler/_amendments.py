@@ -24,11 +24,11 @@ ASKED = "asked"  # replaced by a value that the user gave after the failure
 CHOSEN = "chosen"
 FROM = "from"  # replaced by a value from a result [the action that returned it]
 SET = "set"  # replaced by a flag, a small number or a plain word [the value]
-ADDS_UP = "adds up"  # numbers under one key or in a list, even one: the message has their sum [the words that name it]
-EQUALS = "equals"  # any other number: it is in the message [the words that name it]
-SPLIT = "split"  # the same total, in more parts
+ADDS_UP = "adds up"  # the numbers of a list, or under one key, add up to one in the message [the words that name it]
+EQUALS = "equals"  # a single number equals one in the message [the words that name it]
+SPLIT = "split"  # the numbers have the same total as before, in more parts
 NAMED = "named"  # replaced by values that the message contains
-UNLIKE = "unlike"  # two lists lost the entries that were equal at the same place [the other list]
+UNLIKE = "unlike"  # this list and another lost the entries in which they agreed [the other list]
 AS_MANY = "as many"  # a list is now as long as another one [the other list]
 FEWER = "fewer"  # a list lost some of its entries
 AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
@@ -46,7 +46,9 @@ _DEEPEST = 6
 _LONGEST_AFFIX = 8
 # Characters kept of the name of an input.
 _LONGEST_NAME = 40
+# A number of its own, such as "375" or "1,250.50", but not the digits of "W12" or "1.2.3".
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
+# A sign that ends a clause, and the blank after it.
 _CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
 # Words and signs between a number and the words that name it: "the total price is 375".
 _LINKS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
@@ -66,7 +68,7 @@ _TOO_FEW_DIGITS = 3
 class _Call:
     """A call: its action and inputs.
 
-    If it failed, also the error message, and how many messages and results there were by then.
+    If it failed, ``message`` is the error message, and ``moment`` the number of messages and results before it.
     """
 
     action: str
@@ -220,9 +222,9 @@ def _shape(old: Any, new: Any) -> str | None:
 
 
 def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
-    """How a text changed, as (kind, place of the affix, affix or form); None if in no such way.
+    """How a text changed, as (kind, place of the affix, affix or form); None for any other change.
 
-    It gained or lost a short affix, or has the same digits in another format without letters.
+    Recognises a short affix that was added or removed, and the same digits in another format without letters.
     """
     if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
         return None
@@ -278,7 +280,7 @@ def _by_key(name: str, value: Any) -> dict[str, list[float]]:
 
 
 def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
-    """Each number of a message with the words that name it, at most three; "" if none do.
+    """Each number of a message with the words before it that name it, at most three; "" without such words.
 
     >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
     [(375.0, 'total price'), (299.0, 'paid')]
@@ -314,13 +316,16 @@ def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the new values inside an input; "" if they have several keys or none, or the input's own *name*."""
+    """The key of the new values inside an input; "" if there is none, several, or only the input's own *name*."""
     keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar but None, and each container nested too deeply, with the innermost key above it, else *key*."""
+    """Each scalar except None, with the innermost key above it, or *key* if there is none.
+
+    Containers that are nested too deeply count as scalars.
+    """
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in sorted(value, key=str):
             yield from _leaves(value[name], str(name)[:_LONGEST_NAME], depth + 1)

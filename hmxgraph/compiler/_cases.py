@@ -10,7 +10,7 @@ from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.comparison import jaccard
 
-# Minimum share of identifying values, weighted by rarity, that a session has in common with the first of its case.
+# Minimum share of identifiers, weighted by rarity, that a session has in common with the first of its case.
 _SAME_CASE = 0.3
 # An identifier used by more than this share of sessions is common.
 _COMMON = 0.2
@@ -66,10 +66,10 @@ class Cases:
         return groups
 
     def _rarest(self, about: tuple[str, ...]) -> list[str]:
-        """The rarest values that a session is about: enough of them to find every case that it may join.
+        """The rarest identifiers of a session: enough of them to find every case that it may join.
 
-        A case whose first session has none of them among its own rarest values is too unlike to be joined, because the
-        values left out weigh less together than what the two sessions must have in common.
+        The least rare are left out, as long as they weigh less together than two sessions of one case must share. Two
+        sessions that share none of the remaining ones are therefore never of one case (prefix filtering).
         """
         ranked = sorted(set(about), key=lambda value: (-self._rarity.get(value, 0.0), value))
         omissible = _SAME_CASE * (1 - _ROUNDING) * self._weight(ranked)

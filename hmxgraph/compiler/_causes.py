@@ -1,9 +1,10 @@
 """causal_pattern: what makes sessions succeed or fail, or a call fail, found by comparing sessions (HMX-A 4.4).
 
 Some kinds of requests are harder than others, and each has its own actions, so sessions are compared only with those of
-the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p and base
-are the shares of sessions with the effect, with and without the cause. Only causes that pass the Mantel-Haenszel test
-(1959) over all strata are kept; to be useful, they must pass it corrected for the number of comparisons (Bonferroni).
+the same kind and agent (a stratum). Strength is Cheng's causal power (1997), (p - base) / (1 - base), where p is the
+share of sessions with the cause that show the effect, and base the same share without the cause. Only causes that pass
+the Mantel-Haenszel test (1959) over all strata are kept. To count as useful, they must also pass it after correction
+for the number of comparisons (Bonferroni).
 """
 
 import re
@@ -27,7 +28,7 @@ from hmxgraph.text.comparison import jaccard
 _MOST_COUNTEREXAMPLES, _MOST_STEPS, _MOST_NOUNS = 3, 3, 4
 # Below three affected sessions the test is significant too easily.
 _LEAST_AFFECTED = 3
-# Jaccard index of the sessions of two causes from which one is redundant.
+# Minimum Jaccard index of the sessions of two causes for the weaker cause to be redundant.
 _SAME_SESSIONS = 0.8
 # The end of a quoted message, from its second clause on.
 _LATER_CLAUSES = re.compile(r"[,;:][^”]*”")
@@ -35,9 +36,10 @@ _SUCCEEDS, _FAILS, _CALL_FAILS = "the session succeeds", "the session fails", "t
 # What sessions with each effect did, and what those without it did.
 _WITH_EFFECT = {_SUCCEEDS: "succeeded", _FAILS: "failed", _CALL_FAILS: "had the call fail"}
 _WITHOUT_EFFECT = {_SUCCEEDS: "failed", _FAILS: "succeeded", _CALL_FAILS: "had the call succeed"}
-# A contrast must hold in at least this many strata with at least this many sessions on each side.
+# The effect of a cause must show in at least this many strata that have at least this many sessions with the cause, and
+# as many without it.
 _LEAST_STRATA, _LEAST_COMPARED = 2, 2
-# Leaving out a lookup can be a cause if at least and at most these shares of the sessions with the action left it out.
+# Minimum and maximum share of the sessions with an action that leave out a lookup, for the omission to be a cause.
 _LEAST_OMITTED, _MOST_OMITTED = 0.1, 0.8
 # Maximum kinds of requests that the conditions name.
 _MOST_KINDS = 3
@@ -162,7 +164,7 @@ def causal_patterns(
     findings = [
         finding for cause, effect in compared if (finding := _finding(cause, effect, kinds, profile)) is not None
     ]
-    needed = _needed_among(len(compared), profile.cause_significance)
+    needed = _corrected_significance(profile.cause_significance, len(compared))
     ranked = sorted(findings, key=lambda finding: (-finding.significance, finding.cause.key, finding.effect))
     kept: list[Finding] = []
     for finding in ranked:
@@ -174,12 +176,12 @@ def causal_patterns(
         yield draft if finding.significance >= needed else replace(draft, useful=False)
 
 
-def _needed_among(comparisons: int, significance: float) -> float:
-    """The significance that each of several *comparisons* needs to be as sure as a single one at *significance*.
+def _corrected_significance(significance: float, comparisons: int) -> float:
+    """The *significance* to require of each comparison if there are several of them (Bonferroni correction).
 
-    Both are standard errors above chance (Bonferroni).
+    Both are given as standard errors above chance.
 
-    >>> round(_needed_among(1, 2.33), 2), round(_needed_among(30, 2.33), 2)
+    >>> round(_corrected_significance(2.33, 1), 2), round(_corrected_significance(2.33, 30), 2)
     (2.33, 3.41)
     """
     normal = NormalDist()
@@ -247,7 +249,7 @@ def _ends_sessions(uses: _StepsBySession, summaries: Sequence[SessionSummary]) -
 
 
 def _omitted_lookups(action: str, callers: Sequence[SessionSummary], uses: _StepsBySession) -> Iterator[_Cause]:
-    """Yield a cause for each lookup that some *callers* of *action* make before it and others do not: the omission.
+    """Yield the omission of each lookup that some *callers* of *action* make before it and others leave out.
 
     A similar lookup counts as the same one.
     """
@@ -274,7 +276,7 @@ def _omitted_lookups(action: str, callers: Sequence[SessionSummary], uses: _Step
 
 
 def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: CompilerProfile) -> Finding | None:
-    """The finding for *cause* and *effect*; None if too few sessions support it, or it is weak or may be chance."""
+    """The finding for *cause* and *effect*; None if too few sessions support it, or if it is weak or may be chance."""
     exposed = _exposed_sessions(cause)
     kind_and_agent = {session.session_id: f"{kinds[session.session_id]}|{session.agent_id}" for session in exposed}
     tables = strata(
@@ -294,7 +296,7 @@ def _finding(cause: _Cause, effect: str, kinds: Mapping[str, str], profile: Comp
 def _exposed_sessions(cause: _Cause) -> list[SessionSummary]:
     """The sessions that show the cause, and those long enough to reach the step at which it usually first occurs.
 
-    If shorter sessions counted, a last resort would be blamed for the failure of the sessions that need it.
+    Otherwise a last resort, which only long and difficult sessions reach, would be blamed for their failures.
     """
     places = {session_id: min(steps) for session_id, steps in cause.places.items()}
     usual = statistics.median(places.values())

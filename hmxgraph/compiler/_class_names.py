@@ -55,7 +55,10 @@ def conjunction(actions: Sequence[str], sessions: Sequence[SessionSummary]) -> s
 
 
 def _answer(goal_class: GoalClass) -> str:
-    """The name of a class without changes: an answer, unless many sessions asked for a change or were handed over."""
+    """The name of a class without changes, such as "answer a question about the order".
+
+    It says "decline or hand over" if many sessions were handed over, "answer or decline" if many asked for a change.
+    """
     names = [name for name, _ in goal_class.steps]
     about = looked_up_subjects(names)
     if about and is_handed_over(goal_class):
@@ -68,7 +71,7 @@ def _answer(goal_class: GoalClass) -> str:
 def _request_name(requests: Sequence[str]) -> str:
     """A name made of the verb that many requests share and a topic of at least half of them.
 
-    "" if one is missing, or if few requests tie them together.
+    "" if either is missing, or if few requests use the topic as the object of the verb or after a preposition.
 
     >>> _request_name(["Please deploy catalog to staging", "Deploy search to staging now"])
     'deploy to staging'

@@ -56,9 +56,9 @@ class ArtifactDraft:
     """One proposed artifact.
 
     ``lineage_key`` names the pattern through all its versions. ``keywords`` are search words beyond those in its text;
-    ``qualifiers`` can be added to its title to distinguish it from another artifact. ``useful`` is False if
-    following it is not known to help, ``proposed`` is True if it relies on untrusted sources and too few sessions or
-    sources support it; either keeps it a draft.
+    ``qualifiers`` can be added to its title to distinguish it from another artifact. It stays a draft if ``useful`` is
+    False (following it is not known to help) or ``proposed`` is True (it relies on untrusted sources, and too few
+    sessions or sources support it).
     """
 
     artifact_type: ArtifactType
@@ -98,7 +98,7 @@ class ArtifactDraft:
 
 
 def evidence(trails: Iterable[Sequence[str]], most: int) -> tuple[str, ...]:
-    """At most *most* distinct event ids, in order, as equally many from each trail as possible.
+    """At most *most* distinct event ids, in order, taken as evenly as possible from the trails.
 
     A trail holds the event ids of a session, or of a part of one. Ids that would make an artifact too large are
     omitted.

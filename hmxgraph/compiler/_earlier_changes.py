@@ -8,16 +8,16 @@ from hmxgraph.compiler._verbs import is_action, kind_of
 from hmxgraph.compiler.failures import FailureGroup, Stratum, chance
 from hmxgraph.compiler.summary import SessionSummary
 
-# Minimum share of calls after the change that fail, maximum probability of that by chance for any of the changes
-# compared (Bonferroni), and minimum sessions in which a call failed after the change.
+# Minimum share of calls after the change that fail, maximum probability that chance explains this for any of the
+# changes compared (Bonferroni), and minimum sessions in which a call failed after the change.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 
 
 class Call(NamedTuple):
     """A call that worked or failed, and the earlier changes of the items that it is about.
 
-    ``earlier_changes`` maps each other action that changed one of these items before to the argument that names the
-    item in lookups, "" if that is not known.
+    The keys of ``earlier_changes`` are the other actions that changed one of these items before. Each value is the
+    argument by which lookups name that item ("order_id"), "" if it is not known.
     """
 
     session_id: str
@@ -51,7 +51,7 @@ def _calls(session: SessionSummary) -> Iterator[tuple[str, Call]]:
 
 
 def _looked_up(session: SessionSummary) -> dict[str, str]:
-    """The items of a session, each with the argument that names it in lookups, "" if that is not known.
+    """The items of a session, each with the argument by which lookups name it, "" if it is not known.
 
     An identifier with which a lookup was called names an item; others, such as zip codes, are properties of many items.
     """

@@ -13,6 +13,7 @@ _OLD = ("old_string", "old_str", "old_text", "oldString", "oldText", "search", "
 _NEW = ("new_string", "new_str", "new_text", "newString", "newText", "replace", "replacement")
 # Maximum lines that an edit adds, or removes, to be described, and maximum characters of these lines.
 _MOST_LINES, _MOST_CHARACTERS = 2, 100
+# Separators in a path, on any system.
 _FOLDERS = re.compile(r"[/\\]")
 
 

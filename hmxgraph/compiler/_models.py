@@ -68,7 +68,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class _RowSums:
-    """Which rows to add up: place ``places[i]`` of ``count`` gets the sum of the rows ``taken[begins[i]:ends[i]]``."""
+    """Which rows to add up: row ``places[i]`` of the result is the sum of the rows ``taken[begins[i]:ends[i]]``.
+
+    ``count`` is the number of rows of the result.
+    """
 
     places: NDArray[np.intp]
     begins: NDArray[np.intp]
@@ -78,13 +81,13 @@ class _RowSums:
 
     @classmethod
     def grouped(cls, places: NDArray[np.intp], taken: NDArray[np.intp], count: int) -> Self:
-        """The sums that add row ``taken[i]`` to place ``places[i]``."""
+        """The sums that add row ``taken[i]`` to row ``places[i]`` of the result."""
         sizes = np.bincount(places, minlength=count)
         ends, filled = np.cumsum(sizes), np.flatnonzero(sizes)
         return cls(filled, (ends - sizes)[filled], ends[filled], taken[np.argsort(places, kind="stable")], count)
 
     def of_rows(self, right: _Matrix) -> _Matrix:
-        """The sum of rows of *right* for each place; zeros for a place without rows."""
+        """The sums of rows of *right*; zeros where nothing is added."""
         sums = np.zeros((self.count, right.shape[1]), right.dtype)
         for first in range(0, len(self.places), _ROWS_AT_ONCE):
             begins, ends = self.begins[first : first + _ROWS_AT_ONCE], self.ends[first : first + _ROWS_AT_ONCE]
@@ -249,7 +252,11 @@ class _Track:
         ]
 
     def bare_features(self, now: Situation) -> list[str]:
-        """The features that do not come from texts."""
+        """The features that do not come from texts.
+
+        The digits in their names count back from the last action: "12=search>open" means that "open" came last, after
+        "search". An "s" after the digits adds what came last (``since``).
+        """
         third, second, first = self._last
         since = f"{now.since}{'+' if now.pending else ''}"
         names = [

@@ -22,16 +22,18 @@ _MOST_INPUTS, _MOST_SOURCES = 12, 5
 _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
 # An action depends on a lookup from which at least this share of the values of one of its inputs came.
 _DEPENDS = 0.5
+# A masked part of an error message, such as "<amount>".
 _SLOT = re.compile(r"<([^<>]*)>")
 # Parts of input names that say nothing about what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
-# Probability that a lookup of the right value comes next. Factors by which the probabilities of other actions are
-# multiplied: the lookup that shows the state of the named item, actions that need the result of the failed lookup,
-# another attempt when the user has answered, and the first change that the user then asks for. Correct predictions with
-# and without these rules, each quarter of the tasks predicted from the other three: 29 and 24 of 45 in runs of airline
-# agents, with which the factors were chosen, and 44 and 43 of 63 in runs of retail agents.
+# Probability that a lookup of the right value comes next, if the error calls a value wrong.
 _LOOKED_UP = 0.5
+# Factors by which the probabilities of other actions are multiplied: the lookup that shows the state of the named item,
+# actions that need the result of the failed lookup, another attempt when the user has answered, and the first change
+# that the user then asks for. Measured on next actions after errors, each quarter of the tasks predicted from the other
+# three: of 45 in runs of airline agents, on which the factors were tuned, 29 were predicted with these rules and 24
+# without; of 63 in runs of retail agents, 44 and 43.
 _STATE_LOOKUP, _DEPENDENT, _ANSWERED, _ASKED = 5.0, 0.1, 2.0, 4.0
 # Added to a probability before it is multiplied, so that a factor can raise one of 0.
 _SMOOTHING = 0.002
@@ -39,19 +41,21 @@ _SMOOTHING = 0.002
 
 @dataclass(frozen=True, slots=True)
 class CallInputs:
-    """For each action its usual inputs, and for each of these how often its value came from which origin.
+    """For each action its usual inputs, and for each input how often its value came from each origin.
 
     Origins are actions, the user, or "" if unknown.
     """
 
     by_action: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
-    def named(self, action: str, error: str) -> list[str]:
-        """The inputs of *action* that an error names: by a slot for the value, else by a word of the input's name.
+    def named_inputs(self, action: str, error: str) -> list[str]:
+        """The inputs of *action* that an error names: by a mask in place of the value, else by a word of their names.
 
         >>> inputs = CallInputs({"charge": {"payment_id": {}, "amount": {}}})
-        >>> inputs.named("charge", "payment method not found"), inputs.named("charge", "<amount> is too much to pay")
-        (['payment_id'], ['amount'])
+        >>> inputs.named_inputs("charge", "payment method not found")
+        ['payment_id']
+        >>> inputs.named_inputs("charge", "<amount> is too much to pay")
+        ['amount']
         """
         names, slots = sorted(self.by_action.get(action, ())), set(_SLOT.findall(error))
         words = set(terms(error))
@@ -65,7 +69,7 @@ class CallInputs:
             if count >= max(_LEAST_VALUES, _LEAST_SHARE * known_count) and origin != FROM_USER and _is_lookup(origin):
                 yield origin
 
-    def taking(self, names: Iterable[str]) -> Iterator[str]:
+    def lookups_taking(self, names: Iterable[str]) -> Iterator[str]:
         """The lookups that take one of these inputs."""
         wanted_names = set(names)
         for action, inputs in self.by_action.items():
@@ -128,11 +132,11 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
     if step < 0:
         return dict(chances)
     failed_action, error, spoken = running.steps[step].action, running.ahead.failure, running.ahead.since in SPOKEN
-    named_inputs, called_actions = inputs.named(failed_action, error), {failed_action, *running.actions}
+    named_inputs, called_actions = inputs.named_inputs(failed_action, error), {failed_action, *running.actions}
     factors: defaultdict[str, float] = defaultdict(lambda: 1.0)
     value_is_wrong = WRONG_VALUE.search(error) is not None
     if not value_is_wrong:
-        factors |= dict.fromkeys(set(inputs.taking(named_inputs)) - called_actions, _STATE_LOOKUP)
+        factors |= dict.fromkeys(set(inputs.lookups_taking(named_inputs)) - called_actions, _STATE_LOOKUP)
     if _is_lookup(failed_action) and not any(other.ok and other.action == failed_action for other in running.steps):
         factors |= dict.fromkeys(inputs.dependents(failed_action), _DEPENDENT)
     if spoken:
@@ -165,7 +169,7 @@ def _multiplied(chances: Mapping[str, float], factors: Mapping[str, float]) -> d
 
 
 def _mixed(chances: Mapping[str, float], suppliers: Iterable[str]) -> dict[str, float]:
-    """The *chances* mixed with equal ones of the *suppliers*; unchanged if there are none."""
+    """The *chances*, scaled down to leave ``_LOOKED_UP`` to the *suppliers* in equal parts; unchanged without any."""
     names = sorted(suppliers)
     mixed = {name: (1 - _LOOKED_UP) * chance for name, chance in chances.items()} if names else dict(chances)
     for name in names:

@@ -72,8 +72,8 @@ class ValueOrigins:
         """Store the values in a result of *action*, each with the first and the latest action that returned it.
 
         The sources of a value are the actions that returned it among the fewest values of its field: an order that
-        names one payment method is a source of it, a list of all payment methods then is not. The values with
-        which it was called, *call_values* in lower case, get no further source from its result.
+        names one payment method is a source of it, a list of all payment methods then is not. Values with which
+        *action* was called (*call_values*, in lower case) keep their known sources: the result only repeats them.
         """
         self.moment += 1
         fields = dict(islice(((value, name) for name, value in _fields(result)), _MOST_SCALARS))
@@ -146,11 +146,11 @@ class ValueOrigins:
         return names
 
     def _origins(self, value: Any) -> tuple[str, ...]:
-        """The origins of more than half of the texts in *value*; ("",) if there are none.
+        """The origins of most texts in *value*; ("",) if there are none.
 
-        If *value* has identifying keys, the origins of at least half of their texts are tried first: flights come from
-        the search that returned their numbers, wherever their dates come from. If no origin is common enough either
-        way, those of more than half of the texts of one key count.
+        The first of these that exist: the origins of at least half of the texts under identifying keys (flights come
+        from the search that returned their numbers, wherever their dates come from), those of more than half of all
+        texts, those of more than half of the texts under any one key.
         """
         if isinstance(value, str) and value:
             return self._shared_origins([value]) or ("",)

@@ -69,7 +69,7 @@ _LEADS_NOWHERE = PREPARATIONS | {"exit"}
 _GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
 # Maximum lookups advised as prevention, actions named as triggers, messages named as symptoms, and nouns in the tags.
 _MOST_LOOKUPS, _MOST_TRIGGERS, _MOST_SYMPTOMS, _MOST_NOUNS = 2, 4, 3, 4
-# A failure overcome in a smaller share of its occurrences is seldom overcome; in at least the second one, usually.
+# Share of its occurrences below which a failure is seldom overcome, and share from which it usually is.
 _SELDOM_OVERCOME, _USUALLY_OVERCOME = 0.25, 0.75
 # Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
 _UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
@@ -86,8 +86,8 @@ def failure_playbooks(
 ) -> Iterator[ArtifactDraft]:
     """One playbook for each of the most frequent failure groups with prevention or recovery advice.
 
-    *refused* maps the event ids of failures to the rules that explain them, *waiting* maps each change to the rule for
-    the result that it waits for. Choices of calls are learned from the *recent* sessions.
+    *refused* maps the event ids of failures to the rules that explain them. *waiting* maps each change to its rule: the
+    result of a lookup that it waits for. Choices of calls are learned from the *recent* sessions.
     """
     base = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
@@ -113,7 +113,8 @@ def failure_playbooks(
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
     """Whether a reaction is more than what one user preferred.
 
-    A change that helped in place of a failed action other than the group's must have helped in several cases.
+    This is doubted only if another action than the group's failed, and a change made in its place helped: that change
+    must have helped in several cases.
     """
     helped = recovery.seen.successes and _replaces(recovery)
     return recovery.failed == group.action or not helped or _count_cases([recovery], cases) > 1
@@ -339,8 +340,8 @@ def _is_advised(recovery: Recovery, text: str, advised: Sequence[tuple[Recovery,
 def _reaction_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
     """When a reaction applies, as a phrase "If ...: "; "" if it always does.
 
-    The parts are the action that failed, if it is not the group's; the result that an action used instead waits for;
-    and the user's consent, which a change made instead needs if users usually spoke before it.
+    It names the failed action, if that is not the group's; the result to wait for, if another action is used instead;
+    and the user's consent, if another change is made instead and users usually spoke before it.
     """
     if _hands_over(recovery):
         return ""
@@ -394,10 +395,10 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 
 
 def _continuation(group: FailureGroup) -> str:
-    """The sentence that says how most sessions went on without a retry.
+    """The sentence that says how most sessions went on with other work, without a retry; "" if they did not.
 
-    "" without a failed action, if no other work followed half of the failures or more, if all sessions in which it
-    followed failed, or if this work only prepared something or exited.
+    Also "" if there is no failed action, if all sessions that went on failed, or if their work only prepared something
+    or exited.
     """
     went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
     failed = all(occurrence.summary.went_well is False for occurrence in went_on)
@@ -450,8 +451,9 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
     if group.action:
         text = f"{text} instead"
     # After a change that replaces the failed one, the next action belongs to the next request.
-    is_end = is_action(recovery.action) and not serves_any_purpose(recovery.action)
-    return text if is_end or recovery.then in {"", recovery.failed} else f"{text}, then go on with {recovery.then}"
+    replaces = is_action(recovery.action) and not serves_any_purpose(recovery.action)
+    ends_here = replaces or recovery.next_action in {"", recovery.failed}
+    return text if ends_here else f"{text}, then go on with {recovery.next_action}"
 
 
 def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
@@ -575,13 +577,14 @@ def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds
         for place in [session.actions.index(group.action)]
         if (session.session_id, place) in failed or session.steps[place].ok
     ]
-    well, badly = ([before for _, before, bad in calls if bad is wanted] for wanted in (False, True))
-    if min(len(well), len(badly)) < _LEAST_CALLS:
+    before_success, before_failure = ([before for _, before, bad in calls if bad is wanted] for wanted in (False, True))
+    if min(len(before_success), len(before_failure)) < _LEAST_CALLS:
         return []
-    lookups = {name for before in well for name in before if kind_of(name) == "lookup" and name != group.action}
-    gaps = {name: _share(name, well) - _share(name, badly) for name in sorted(lookups)}
+    actions = {name for before in before_success for name in before}
+    lookups = sorted(name for name in actions if kind_of(name) == "lookup" and name != group.action)
+    gaps = {name: _share(name, before_success) - _share(name, before_failure) for name in lookups}
     # A lookup that also preceded most failing calls does not prevent the failure.
-    rare = {name for name in gaps if _share(name, badly) <= _HALF}
+    rare = {name for name in gaps if _share(name, before_failure) <= _HALF}
     return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _is_significant(name, calls)]
 
 
@@ -596,7 +599,7 @@ def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
 
 
 def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
-    """The severity: how much more than the share *base* of its sessions fail, and how seldom the failure is overcome.
+    """The severity: how often the failure is overcome, and how far its sessions' share of failures exceeds *base*.
 
     A failure declared as not recoverable is critical.
     """

@@ -1,6 +1,7 @@
 """decision_policy: which option to choose when several are available (HMX-A 4.3).
 
-There are two sources: decision events, and implicit choices, where sessions took different actions at the same point.
+There are two sources: decision events, and implicit choices, where sessions took different actions at the same point
+of their work: at the start, or after the same action.
 """
 
 from collections import defaultdict
@@ -33,7 +34,8 @@ from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
-# One-sided 1 % level: many points are compared, and the choice also depends on the request.
+# Minimum standard errors above chance. This is the one-sided 1 % level, because many points of work are compared, and
+# the choice also depends on the request.
 _CLEARLY = 2.33
 _HALF = 0.5
 # Minimum success rate of an option with a condition to be recommended, and for the advice that any option will do.
@@ -49,23 +51,23 @@ class Option:
     """One option: its name, and each choice of it as (session, outcome, event id)."""
 
     name: str
-    taken: tuple[tuple[SessionSummary, bool | None, str], ...]
+    choices: tuple[tuple[SessionSummary, bool | None, str], ...]
 
     @property
     def seen(self) -> Observations:
         """How many sessions chose it, how many choices have a known outcome, and how many of these went well."""
-        outcomes = [good for _, good, _ in self.taken if good is not None]
-        return Observations(len({session.session_id for session, _, _ in self.taken}), len(outcomes), sum(outcomes))
+        outcomes = [good for _, good, _ in self.choices if good is not None]
+        return Observations(len({session.session_id for session, _, _ in self.choices}), len(outcomes), sum(outcomes))
 
     @property
     def count(self) -> int:
         """How often it was chosen."""
-        return len(self.taken)
+        return len(self.choices)
 
     @property
     def steps(self) -> list[Step]:
         """The steps by which it was chosen; none if it was chosen in a decision event."""
-        return [step for session, _, event_id in self.taken for step in session.steps if step.event_id == event_id]
+        return [step for session, _, event_id in self.choices for step in session.steps if step.event_id == event_id]
 
     @property
     def worked(self) -> Observations:
@@ -78,10 +80,10 @@ class Option:
     @property
     def requests(self) -> list[str]:
         """The requests of the sessions that chose it."""
-        return [session.request for session, _, _ in self.taken if session.request]
+        return [session.request for session, _, _ in self.choices if session.request]
 
     @property
-    def given(self) -> list[str]:
+    def inputs_from_user(self) -> list[str]:
         """The inputs that usually come from the user."""
         return [name for name, origin in origins(self.steps).items() if origin == FROM_USER]
 
@@ -92,15 +94,15 @@ def decision_policies(
     """The policies from decision events, then the best supported ones from implicit choices."""
     yield from _policies_from_decisions(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
-    everywhere = {
+    options_by_point = {
         point: options
         for point, options in _choices(summaries, profile, kinds)
         if kind_of(options[0].name) == "lookup" or _distinguishable(options)
     }
-    drafts = [_choice_policy(None, point, everywhere[point], profile) for point in sorted(everywhere)]
+    drafts = [_choice_policy(None, point, options_by_point[point], profile) for point in sorted(options_by_point)]
     for goal_class in classes:
         for point, options in _choices(goal_class.members, profile, kinds):
-            if _class_differs(options, everywhere.get(point, ())):
+            if _class_differs(options, options_by_point.get(point, ())):
                 drafts.append(_choice_policy(goal_class, point, options, profile))
     ranked = sorted(drafts, key=lambda draft: (-draft.seen.sessions * draft.seen.confidence, draft.lineage_key))
     yield from ranked[: profile.max_policies]
@@ -150,12 +152,12 @@ def _policy_from_decisions(
     best = options[0]
     decided = {failure_key(signature("", option.name)) for option in options}
     unchosen = {failure_key(signature("", name)): name for _, decision in decisions for name in decision.alternatives}
-    never = sorted(name for key, name in unchosen.items() if key not in decided)
+    never_chosen = sorted(name for option_key, name in unchosen.items() if option_key not in decided)
     other_options = [
         *(_alternative(option.name, option) for option in options[1:]),
         *(
             {"description": name, "outcome": "never chosen so far", "chosen_count": 0, "success_rate": 0.0}
-            for name in never[: max(0, _MOST_OPTIONS - len(options))]
+            for name in never_chosen[: max(0, _MOST_OPTIONS - len(options))]
         ),
     ]
     scope = list(dict.fromkeys(telling_words(question)))[:MOST_SCOPE_WORDS]
@@ -183,14 +185,14 @@ def _policy_from_decisions(
 
 def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
     """The options chosen for one question; without a verdict, a decision has the outcome of its session."""
-    taken: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
+    choices_by_key: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in decisions:
         verdict = decision.verdict if decision.verdict is not None else summary.went_well
         key = failure_key(signature("", decision.chosen))
-        taken[key].append((summary, verdict, decision.event_id))
+        choices_by_key[key].append((summary, verdict, decision.event_id))
         names[key].append(decision.chosen)
-    return [Option(most_frequent(names[key]), tuple(taken[key])) for key in sorted(taken)]
+    return [Option(most_frequent(names[key]), tuple(choices_by_key[key])) for key in sorted(choices_by_key)]
 
 
 def _choices(
@@ -214,7 +216,7 @@ def _choices(
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
     """The options of the same kind as the most chosen one.
 
-    Repeating the last action is not an option; if handing over is the most frequent choice, nothing is.
+    Repeating the last action is not an option. Empty if the most chosen action is neither a lookup nor a change.
     """
     fresh = [option for option in options if option.name != point.rstrip("!")]
     main = max(fresh, key=lambda option: (option.count, option.name), default=None)
@@ -279,7 +281,8 @@ def _find_the_same(name: str, other: str) -> bool:
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
     """The pairs (condition, option) of the options that have a condition and mostly work.
 
-    Empty unless the first two are among them, and all conditions have the same form.
+    Empty unless the first two are among them, and all conditions have the same form: all name inputs from the user, or
+    all name words of the request.
     """
     conditions = [_condition_of(option, options) for option in options]
     branches = [
@@ -301,7 +304,7 @@ def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
     observed = [
         (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
         for option in options
-        for session, good, _ in option.taken
+        for session, good, _ in option.choices
         if good is not None
     ]
     return significance(list(strata(observed).values())) >= _CLEARLY
@@ -310,8 +313,8 @@ def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
 def _condition_of(option: Option, options: Sequence[Option]) -> str:
     """The condition under which only this option applies: what the user gave or mentioned; "" if there is none."""
     rivals = [rival for rival in options if rival is not option]
-    rival_inputs = {name for rival in rivals for name in rival.given}
-    if own_inputs := [name for name in option.given if name not in rival_inputs]:
+    rival_inputs = {name for rival in rivals for name in rival.inputs_from_user}
+    if own_inputs := [name for name in option.inputs_from_user if name not in rival_inputs]:
         return f"the user has given {listed(own_inputs)}"
     rival_requests = [request for rival in rivals for request in rival.requests]
     option_terms = terms_of(option.name, option.steps)
@@ -373,7 +376,7 @@ def _choice_policy(
         content=content,
         seen=best.worked if branches else best.seen,
         source_events=evidence(
-            ([event_id, *trail(session, ())] for option in options for session, _, event_id in option.taken),
+            ([event_id, *trail(session, ())] for option in options for session, _, event_id in option.choices),
             profile.max_evidence,
         ),
         tags=tags(["decision", *scope]),
@@ -471,7 +474,7 @@ def _outcome(option: Option) -> dict[str, Any]:
         "decision": option.name,
         "outcome": _result_words(option.worked),
         "positive": option.worked.success_rate >= _HALF,
-        "source_memory_id": option.taken[0][2],
+        "source_memory_id": option.choices[0][2],
     }
 
 

@@ -1,7 +1,7 @@
 """Which reactions helped after a failure: the basis of playbooks and of suggestions.
 
-An occurrence is one failure in one session, with what followed it. Its route holds the steps credited with the result,
-and the actions of these steps, in order, are a way.
+An occurrence is one failure in one session, with what followed it. Its route holds the steps credited with the result.
+The actions of these steps, in order, are called a way.
 """
 
 from collections import Counter, defaultdict
@@ -26,6 +26,7 @@ from hmxgraph.compiler.failures import (
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
 
+# Minimum observations of what is not taken for a coincidence.
 _TWICE = 2
 _WORK_KINDS = frozenset({"action", "lookup"})
 _HALF = 0.5
@@ -43,11 +44,12 @@ class Recovery:
 
     ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
     it never did. ``retry`` is set if it is only another attempt; ``changes`` then says which inputs changed, and how.
-    ``attempts`` counts the retries of the failed action; without any, the outcome of the session, or of the step taken
-    instead, decides whether it helped. ``then`` is the action that usually followed. ``displaced`` counts how often the
-    failure was gone but another replaced it. ``instead`` is set if the failed action was usually not retried where the
-    reaction helped, ``unknown`` if no result is known. ``futile`` is the share of the occurrences in which it helped
-    whose session was rejected by feedback all the same; 0 if its first action changes nothing.
+    ``attempts`` counts the retries of the failed action. Without retries, the outcome of the session, or of the step
+    taken instead, decides whether it helped. ``next_action`` is the action that usually followed. ``displaced`` counts
+    how often the failure was gone but another replaced it. ``instead`` is set if the failed action was usually not
+    retried where the reaction helped, ``unknown`` if no result is known. ``futile`` says how often it helped in vain:
+    the share of the occurrences in which it helped but feedback rejected the session all the same. It is 0 if the first
+    action changes nothing.
     """
 
     failed: str
@@ -56,7 +58,7 @@ class Recovery:
     retry: bool
     seen: Observations
     attempts: int
-    then: str
+    next_action: str
     unknown: bool
     credited: tuple[Occurrence, ...] = ()
     changes: tuple[Amendment, ...] = ()
@@ -112,7 +114,10 @@ class Recovery:
 
     @property
     def comes_first(self) -> bool:
-        """Whether its first action began at least half of the credited reactions with changes; True if none had any."""
+        """Whether at least half of the credited reactions with changes began with its first action.
+
+        True if there were no changes.
+        """
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
 
@@ -170,9 +175,9 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
 
 
 def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """*recovery*; if it is a lookup used instead of the failed action, also count its failed tries.
+    """*recovery*; if it is a lookup used instead of the failed action, its failed tries are counted, too.
 
-    In these tries the failed action was then retried, so the lookup is not credited with the result.
+    After such a try the failed action was called again, so the occurrence counts for that retry, not for the lookup.
     """
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
@@ -223,9 +228,9 @@ def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
 def tallies(reactions: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
     """The tries and successes of each first action, as stored in the metadata of a playbook.
 
-    *failed* is the action that usually failed; a reaction to the failure of another action names it in "after". Left
-    out are reactions that usually came after other changes, and lookups before attempts that all failed: the lookup is
-    not to blame for these.
+    *failed* is the action that usually failed; a reaction to the failure of another action names that action in
+    "after". Reactions that usually came after other changes are left out, and so are lookups before attempts that all
+    failed: the lookup is not to blame for these.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in reactions if recovery.comes_first and not _is_vain_lookup(recovery)):
@@ -249,9 +254,9 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
     """The occurrences of each way: of each whole route, and of each single action of the reactions.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
-    routes that helped: something else was needed. An action never tried alone is a separate way only if the failure was
-    gone clearly more often with it than without, or if the *message* names it and the failure was gone each time; a
-    named action also replaces the longer ways that contain it.
+    routes that helped: something else was needed. An action never tried alone is a way of its own in two cases: the
+    failure was gone clearly more often with it than without, or the *message* names it and the failure was gone each
+    time. A named action also replaces the longer ways that contain it.
     """
     exact: dict[tuple[Way, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
@@ -281,9 +286,9 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
 
 
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
-    """Group the retries by their changes, repeatedly by the most frequent one; retries without changes come last.
+    """Group the retries: those with the most frequent change, then the rest in the same way.
 
-    Changes that do not say how to repeat them come after all that do.
+    Changes that do not say how to repeat them are considered when no other is left, retries without changes come last.
     """
     remaining = list(retries)
     while remaining:
@@ -380,7 +385,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.next_attempt is not None for occurrence in occurrences),
-        then=most_frequent(name for name in next_actions if name),
+        next_action=most_frequent(name for name in next_actions if name),
         unknown=not judged,
         credited=tuple(credited),
         changes=changes,

@@ -26,8 +26,8 @@ from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import plain_quotes
 from hmxgraph.text.terms import terms
 
-# Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability of this
-# by chance, after correction for the number of comparisons (Bonferroni).
+# Minimum share of cases in which a rule holds, minimum difference from the usual share, and maximum probability that
+# chance explains this, after correction for the number of comparisons (Bonferroni).
 _NEARLY_ALWAYS, _MORE, _BY_CHANCE = 0.8, 0.25, 0.05
 # A statement calls for an action only if the action was taken for at least this many items about which the lookup made
 # the statement, and in at least as many sessions. Fewer may coincide by chance, because successful sessions resemble
@@ -223,14 +223,14 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
 
 def _rules(action: str, lookup: str, records: _Records, least: int) -> list[ResultRule]:
     """The rules for an action after a lookup, at most one of each kind."""
-    calling_rule, waiting_rule = _called_for(action, lookup, records), _waits_for(action, lookup, records, least)
+    calling_rule, waiting_rule = _calling_rule(action, lookup, records), _waiting_rule(action, lookup, records, least)
     if calling_rule is not None and waiting_rule is not None and waiting_rule.called_for:
         # Both say that a statement calls for the action.
         return [calling_rule]
     return [rule for rule in (calling_rule, waiting_rule) if rule is not None]
 
 
-def _waits_for(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
+def _waiting_rule(action: str, lookup: str, records: _Records, least: int) -> ResultRule | None:
     """The rule for the statement that *action* waits for most clearly, if *least* items and as many sessions show it.
 
     Items are counted, because many sessions about one item show nothing about others. The chance of a statement that
@@ -267,7 +267,7 @@ def _is_requested(action: str, session: SessionSummary) -> bool:
     return bool(_shared_nouns(action, session.request))
 
 
-def _called_for(action: str, lookup: str, records: _Records) -> ResultRule | None:
+def _calling_rule(action: str, lookup: str, records: _Records) -> ResultRule | None:
     """The rule for the statement that calls for *action* most clearly: the action is more frequent after it."""
     cases, statements_by_item = records.cases[action, lookup], records.said_before(action, lookup)
     items_acted_on = {case.about for case in cases}

@@ -52,15 +52,15 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Routine:
-    """The command that closes pieces of work, and these pieces."""
+    """The command that closes pieces of work, and these pieces of work."""
 
     closing: str
     pieces: tuple[_Piece, ...]
 
     @cached_property
-    def before(self) -> list[str]:
+    def commands_before(self) -> list[str]:
         """The usual commands shortly before the closing one, and those that its errors demand, in order."""
-        names = {*filter(self._shortly_precedes, self.usual), *self.demanded}
+        names = {*filter(self._shortly_precedes, self.usual_commands), *self.demanded_commands}
         return sorted(
             names, key=lambda name: (self._predecessor_count(name, names), fmean(self._relative_positions(name)), name)
         )
@@ -77,7 +77,7 @@ class _Routine:
         return sum(places[name] > places[other] for places in both) > len(both) / 2
 
     @cached_property
-    def demanded(self) -> dict[str, str]:
+    def demanded_commands(self) -> dict[str, str]:
         """The commands named in errors of the closing one, with the message: a hook may require formatting."""
         known = sorted(set(chain.from_iterable(piece.places for piece in self.pieces)))
         messages = [
@@ -89,7 +89,7 @@ class _Routine:
         return {name: message for message in messages for name in known if names_program(message, name)}
 
     @cached_property
-    def usual(self) -> list[str]:
+    def usual_commands(self) -> list[str]:
         """The commands that occur in most pieces."""
         counts = Counter(chain.from_iterable(piece.places for piece in self.pieces))
         return [name for name, count in counts.items() if count >= _USUAL * len(self.pieces)]
@@ -129,15 +129,15 @@ def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> It
     kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
     inner_commands: set[str] = set()
     for routine in sorted(
-        kept, key=lambda candidate: (-len(candidate.before), -len(candidate.pieces), candidate.closing)
+        kept, key=lambda candidate: (-len(candidate.commands_before), -len(candidate.pieces), candidate.closing)
     ):
         if routine.closing not in inner_commands:
-            inner_commands |= set(routine.usual)
+            inner_commands |= set(routine.usual_commands)
             yield _draft(routine, profile)
 
 
 def _is_routine(routine: _Routine) -> bool:
-    return len(routine.before) >= _LEAST_COMMANDS and any(map(is_check, routine.before))
+    return len(routine.commands_before) >= _LEAST_COMMANDS and any(map(is_check, routine.commands_before))
 
 
 def _closing_commands(session: SessionSummary) -> list[str]:
@@ -172,7 +172,7 @@ def _is_command(step: Step) -> bool:
 
 
 def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
-    names = [*routine.before, routine.closing]
+    names = [*routine.commands_before, routine.closing]
     count = len(routine.pieces)
     steps = [
         {
@@ -194,8 +194,8 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
     return ArtifactDraft(
         artifact_type="task_schema",
         lineage_key=f"routine:{routine.closing}",
-        title=title(f"Run {routine.closing} after {listed(routine.before[:_MOST_NAMED])}"),
-        summary=f"Before {routine.closing}: {listed(routine.before)}.",
+        title=title(f"Run {routine.closing} after {listed(routine.commands_before[:_MOST_NAMED])}"),
+        summary=f"Before {routine.closing}: {listed(routine.commands_before)}.",
         content=content,
         seen=Observations(len(routine.sessions), count, count),
         source_events=evidence(events, profile.max_evidence),
@@ -206,7 +206,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
 
 def _failure_reason(name: str, routine: _Routine) -> str:
     """The error of the closing command that demands the command *name*; "" if there is none, or *name* is usual."""
-    message = "" if name in routine.usual else routine.demanded.get(name, "")
+    message = "" if name in routine.usual_commands else routine.demanded_commands.get(name, "")
     return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 
 

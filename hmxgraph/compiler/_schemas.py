@@ -149,12 +149,12 @@ def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule])
     deciding = rule_for_each(consulted, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
     decided = [step for step in changes if step["tools_used"][0] in deciding]
-    ruling = [deciding[step["tools_used"][0]] for step in decided]
-    waiting = {rule.condition: rule for rule in ruling if not rule.called_for}
-    if len(waiting) == 1 and len(ruling) == len(changes) and not any(rule.called_for for rule in ruling):
+    step_rules = [deciding[step["tools_used"][0]] for step in decided]
+    waiting = {rule.condition: rule for rule in step_rules if not rule.called_for}
+    if len(waiting) == 1 and len(step_rules) == len(changes) and not any(rule.called_for for rule in step_rules):
         content["preconditions"] += [f"{condition} ({rule.how_often})" for condition, rule in waiting.items()]
         return
-    for step, rule in zip(decided, ruling, strict=True):
+    for step, rule in zip(decided, step_rules, strict=True):
         step["description"] = f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {small(step['description'])}"
 
 
@@ -206,9 +206,9 @@ def _states_object(step: Mapping[str, Any]) -> bool:
 def _shows_when(goal_class: GoalClass, all_counts: Counter[str], total: int, profile: CompilerProfile) -> bool:
     """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
 
-    They show it if most share a phrase or a complaint; for changes, also if they name each of them, or if most contain
-    a word that is rare in other requests. *all_counts* counts the terms of all requests, *total* the requests. Work
-    without requests, answers and general-purpose programs need no such sign.
+    They do if most share a phrase or a complaint. For changes, it is also enough that many name each change, or that
+    most contain a word that is rare in other requests. *all_counts* counts the terms of all requests, *total* the
+    requests. Work without requests, answers and general-purpose programs need no such sign.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
@@ -334,15 +334,15 @@ def _is_required(
 ) -> bool:
     """Whether a *step*, given by name and share, is required: nearly all examples take it, or it has an alternative."""
     name, share = step
-    count, total = _taken(name, examples)
+    count, total = _session_counts(name, examples)
     return max(share, count / total) >= profile.required_share or name in alternatives
 
 
 def _how_often(name: str, examples: Sequence[SessionSummary]) -> str:
-    return f"; {in_sessions(*_taken(name, examples))}"
+    return f"; {in_sessions(*_session_counts(name, examples))}"
 
 
-def _taken(name: str, examples: Sequence[SessionSummary]) -> tuple[int, int]:
+def _session_counts(name: str, examples: Sequence[SessionSummary]) -> tuple[int, int]:
     """The number of sessions that took a step, and the number of all sessions; repeated *examples* count once."""
     sessions = list(dict.fromkeys(examples))
     return sum(name in session.actions for session in sessions), len(sessions)
@@ -439,7 +439,7 @@ def _uses_of(action: str, examples: Sequence[SessionSummary]) -> list[list[Step]
 
 
 def complexity(steps: int, sessions: Sequence[SessionSummary], profile: CompilerProfile) -> str:
-    """low, medium or high, from the number of steps and the usual number of actions of a session."""
+    """The complexity, low, medium or high, from the number of steps and the usual number of actions of a session."""
     usual = statistics.median(len(session.steps) for session in sessions)
     size = max(steps, usual / 2)
     if size <= profile.low_complexity:

@@ -25,7 +25,8 @@ from hmxgraph.compiler._vocabulary import (
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-# Subcommands followed by one more subcommand than is usual for their program, and those followed by one fewer.
+# Subcommands followed by one more subcommand than is usual for their program ("git stash pop"), and those followed by
+# one fewer ("docker build").
 _DEEPER = {
     ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
     ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),
@@ -43,12 +44,16 @@ _FLAGS_WITH_VALUE = {
     *("--profile", "--region", "--project", "--prefix", "--chdir"),
 }
 _SSH_FLAGS_WITH_VALUE = frozenset(f"-{letter}" for letter in "BbcDEeFIiJLlmOopQRSWw")
+# A variable set for one command: "KUBECONFIG=x".
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+# A word that may be a subcommand: "rollout", "db:migrate".
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
+# An option: "-f", "--apply".
 _OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
 # Minimum similarity of words that are taken for a correction of others.
 _SIMILAR_SPELLING = 0.5
+# The argument of ``timeout``: "9", "1.5h".
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
 # The flag of a shell that precedes the line to run.
 _RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
@@ -80,8 +85,8 @@ class Command:
 def commands(line: str) -> tuple[Command, ...]:
     """The commands that *line* runs, without wrappers, directory changes and the like.
 
-    If there is nothing but directory changes and the like, the first of them.
-    Of a pipeline only the first program counts, after those that merely feed it, such as ``echo``.
+    If there is nothing else, the first of these. A pipeline counts as its first program; programs that merely feed it,
+    such as ``echo``, are skipped.
 
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
     ['git add', 'git commit']
@@ -188,7 +193,7 @@ def _parser() -> "Parser":
 
 
 def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
-    """The commands of *line*; *filtered* tells whether its output, and so its last command's, is piped."""
+    """The commands of *line*; *filtered* is set if its output, and so that of its last command, is piped."""
     root = _parser().parse(line.encode()).root_node
     simple = list(_simple(root, filtered=False))
     if not any(words for words, _, _ in simple) and line.split():
@@ -201,7 +206,7 @@ def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
 def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
     """The words and source of each simple command below *node*, in order, and whether its output is piped.
 
-    Of a pipeline only one stage counts, see :func:`commands`.
+    A pipeline counts as a single stage, see :func:`commands`.
     """
     if node.type == "command":
         words = [_unquoted(child) for child in node.named_children if child.type not in _NO_COMMANDS]

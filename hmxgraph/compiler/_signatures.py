@@ -22,13 +22,14 @@ from hmxgraph.text.terms import STOP_WORDS
 
 # Characters read of an output.
 _MOST_CHARS = 8000
-# A line that only counts the errors listed after it, and the bracketed details at the end of such an error.
+# A line that only counts the errors listed after it ("2 validation errors for Payment"), and the details in brackets at
+# the end of a listed error ("[type=missing, ...").
 _COUNTS_ERRORS = re.compile(r"\b\d+ (?:\w+ )?errors? (?:for|in) \S+$", re.IGNORECASE)
 _DETAILS = re.compile(r"\s*\[\w+=.*$")
 # Terminal colours, and bullets, box characters and other signs at the start of a line.
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _DECORATION = re.compile(r"^(?:[\s\u2500-\u257f\u25a0-\u27bf|>*#=!\u00d7-]+(?=\s)\s*)+")
-# Prefixes that a program writes before every line of a report.
+# Prefixes that a program writes before every line of a report: "npm ERR! ".
 _ECHO = re.compile(r"^(?!(?:[Aa]n?|[Tt]he) )\w+ (?:ERR!|error)\s+")
 # What may precede the message on its line, repeatedly: "npm ERR! ", "Caused by: ", "Exception in thread "main" ",
 # "[ERROR] ", "app: 2024-05-01 10:00:00 ", "10:00:00 ".
@@ -47,6 +48,7 @@ _PACKAGE = re.compile(r"^(?:[A-Za-z_$][\w$]*(?:\.|::))+(?=[A-Z]\w*(?:Error|Excep
 _MARKED = re.compile(r"^\s*\*\* \((?:[A-Z]\w*\.)*[A-Z]\w*\) \S|^\s*\*\* exception error: \S")
 # The line of a failed assertion in a pytest report: "E   assert 1 == 2".
 _ASSERTION = re.compile(r"^E\s{2,}\S")
+# The line of a cause in a Java or .NET trace.
 _CAUSE = re.compile(r"^\s*(?:Caused by:|--->)\s*\S")
 # A frame of a stack trace: "  at f (a.js:3)", "  File "a.py", line 3", "#1 0x40", "... 3 more", "from a.rb:3:in ",
 # "goroutine 1", a line of "^~~~", "--> a.rs:3".
@@ -211,11 +213,14 @@ _LONGEST_MESSAGE, _LONGEST_TYPE = 160, 60
 _TYPES = re.compile(r"^(?:\w*(?:error|exception|failure|failed|fatal)\s*:\s*)+", re.IGNORECASE)
 _GENERIC_TYPE = re.compile(r"^(?:error|exception|failure|failed|fatal)\s*:\s*(?=\S)", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+# A number that is not part of a word: "375", "-1.5", "1,250".
 _NUMBER = re.compile(r"(?<!\w)[-+]?\d+(?:[.,]\d+)*(?!\w)")
 # The words before a number that is a code, which is not masked.
 _BEFORE_CODE = re.compile(r"(?:http|status|code|error|exit|errno|port)\W*$", re.IGNORECASE)
 _CHUNK = re.compile(r"\S+")
+# A name in quotation marks, but not what is between two apostrophes: "can't ... won't".
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
+# What separates the operands of a command line.
 _OPERAND_GAPS = re.compile(r"[\s'\"`=,;()<>|&]+")
 # A resource with its kind, as kubectl writes it.
 _RESOURCE = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
@@ -242,6 +247,7 @@ _TEST_NAMES = ("test", "name", "title", "nodeid")
 _DEEPEST = 6
 # Argument values of at most this length are not masked inside words.
 _TOO_SHORT = 3
+# A web page, with its title.
 _PAGE = re.compile(r"\s*<(?:!doctype html|html)\b.*?<title>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 # A value as an interpreter session shows it: ``result = "..."``.
 _ASSIGNED = re.compile(r"\s*(?:# ?)?[A-Za-z_]\w* = (['\"])(.*)\1\s*", re.DOTALL)
@@ -414,9 +420,9 @@ def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""*text* with literal ``\n`` turned into line breaks, if it is one line with several of them.
+    r"""*text* with each literal ``\n`` turned into a line break, if it is a single line with several of them.
 
-    Two in a row are enough in any text.
+    Also if two of them stand in a row, in any text.
 
     >>> _unescaped(r"failed:\n\nnot formatted").splitlines(), _unescaped(r"C:\new")
     (['failed:', '', 'not formatted'], 'C:\\new')
@@ -472,7 +478,7 @@ def _mask_phrases(line: str, arguments: Mapping[str, str]) -> str:
 
 
 def _inside_words(values: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for any of *values* inside a word, including the rest of the identifier: "orders_pkey"."""
+    """A pattern for any of *values* inside a word, and for the rest of the word: "orders_pkey" for "orders"."""
     pattern = "|".join(re.escape(value) for value in sorted(values, key=lambda value: (-len(value), value)))
     return re.compile(rf"(?<![^\W_])({pattern})(?![^\W_])\w*", re.IGNORECASE) if pattern else None
 

@@ -14,6 +14,7 @@ _PUNCTUATION = ".,:;!?'\"`()[]{}"
 _MARK = re.compile(r"<[a-z_]+>")
 # A digit, inner capitals, a sign between letters, or the start of a path: "a1", "webApp", "web-a", "~/app".
 _IDENTIFIER = re.compile(r"\d|[a-z][A-Z]|[\w)][-_/.@:][\w(]|^[~/.]")
+# The shapes by which slots are named: a path ("src/app", "setup.cfg"), a host ("db-1.shop.example"), a version ("1.2").
 _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){2,}|.*\.(?:com|net|org|io|local)$", re.IGNORECASE)
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+\S*|<(?:n|number|version)>")

@@ -104,7 +104,7 @@ def _is_rule(sentence: str) -> bool:
 
 # Minimum Jaccard index of the terms of a wording and of the rule that it joins.
 _ALIKE = 0.4
-# Terms are compared by their beginnings: the stems of "modify" and "modification" differ.
+# Characters of a term that are compared, from its start: the stems of "modify" and "modification" differ.
 _STEM = 5
 # Minimum terms of a wording.
 _FEWEST_TERMS = 2
@@ -165,7 +165,7 @@ class _Rule:
 
 
 def stated_rules(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each of the ``max_rules`` most frequent rules, if enough sessions and independent cases tell it."""
+    """A policy for each of the ``max_rules`` most frequent rules told in enough sessions and independent cases."""
     cases = Cases(sessions)
     judged = [session for session in sessions if session.went_well is not None]
     frequent = (rule for rule in _rules(sessions) if len(rule.sessions) >= _FEWEST_SESSIONS)
@@ -190,7 +190,7 @@ def _rules(sessions: Sequence[SessionSummary]) -> list[_Rule]:
     rules: list[_Rule] = []
     by_term: defaultdict[str, list[int]] = defaultdict(list)
     for sentence_terms, denies in _most_frequent(utterances):
-        # A rule that the wording resembles enough contains one of these terms.
+        # Every rule similar enough to the wording contains at least one of these terms (prefix filtering).
         count = len(sentence_terms) - int(_ALIKE * len(sentence_terms)) + 1
         rarest = sorted(sentence_terms, key=lambda term: (frequency[term], term))[:count]
         places = sorted({place for term in rarest for place in by_term[term]})
@@ -253,7 +253,7 @@ def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactD
 
 
 def _most_typical(rule: _Rule) -> str:
-    """The wording whose terms most utterances share on average; few terms and words such as "you" count against it."""
+    """The wording with the most common terms on average; few terms, and words such as "you", count against it."""
     shared = rule.term_counts
 
     def rank(sentence: str) -> tuple[float, str]:

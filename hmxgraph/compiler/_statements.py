@@ -44,11 +44,11 @@ def statements(result: Any) -> tuple[str, ...]:
     # Outer fields first: inner items may have too many fields.
     outer_first = sorted(values.items(), key=lambda field: len(field[0]))
     fields = (f"{path[-1]}: {next(iter(texts))}" for path, texts in outer_first if len(texts) == 1)
-    return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_short(line)), _MOST_STATEMENTS))
+    return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_statement(line)), _MOST_STATEMENTS))
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
-    """The fields of the items of a result, by the texts that name them: keys and values with digits.
+    """The fields of the items of a result, by the texts that name the items: keys and values with digits.
 
     A text that names several items is left out.
 
@@ -70,7 +70,7 @@ def item_statements(fields: Mapping[str, str]) -> Iterator[str]:
     ['available: true', 'colour: red']
 
     """
-    yield from islice(filter(_is_short, (f"{name}: {value}" for name, value in fields.items())), _MOST_STATEMENTS)
+    yield from islice(filter(_is_statement, (f"{name}: {value}" for name, value in fields.items())), _MOST_STATEMENTS)
 
 
 def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, str]]]:
@@ -95,7 +95,10 @@ def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], di
 
 
 def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield each flag and one-line text with the path of its field, and lines of longer texts with an empty path."""
+    """Yield each flag and one-line text with the path of its field, and lines of longer texts with an empty path.
+
+    The only field of a result, and a field "text", only wrap their value: they do not count as a path.
+    """
     match value:
         case bool():
             yield path, str(value).lower()
@@ -125,8 +128,8 @@ def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
         yield (), part.strip(_EDGES)
 
 
-def _is_short(line: str) -> bool:
-    """Whether *line* is short and contains no identifier, secret or address."""
+def _is_statement(line: str) -> bool:
+    """Whether *line* can be a statement: it is short and contains no identifier, secret or address."""
     _, mark, value = line.rpartition(": ")
     if (
         len(line) > _LONGEST_STATEMENT

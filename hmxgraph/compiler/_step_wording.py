@@ -19,9 +19,9 @@ _HALF, _MOSTLY, _USUALLY, _NEARLY_ALL = 0.5, 0.7, 0.75, 0.8
 # Minimum share of sessions in which each of several alternative origins is the only one.
 _LEAST_ALONE = 0.15
 _MOST_INPUTS = 12
-# If more inputs than this have no known origin, all of these are omitted: the tool lists them itself.
+# If more inputs than this have no known origin, they are all omitted: the description of the tool lists them anyway.
 _MOST_LOOSE = 3
-# The separators of a command line.
+# Splits a command line into words and the separators between them.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
 
@@ -142,9 +142,9 @@ def _inputs_with_origins(
 ) -> str:
     """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
 
-    Inputs already *stated* are omitted. *free* is False for a change: an origin other than the user is then given only
-    for identifiers and for objects that contain some. Other inputs of a change are the user's choice, even if a result
-    happens to show the same value.
+    Inputs already *stated* are omitted. *free* is False for a change: then an origin other than the user is given only
+    for identifiers, and for objects that contain identifiers. Other inputs of a change are the user's choice, even if a
+    result happens to show the same value.
     """
     sources: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     objects = _objects_with_identifiers(uses)
@@ -188,7 +188,7 @@ def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dic
 
 
 def _objects_with_identifiers(uses: Sequence[Sequence[Step]]) -> set[str]:
-    """The arguments that are objects with identifiers from a result, such as the numbers of flights."""
+    """The arguments that hold objects with identifiers from a result: "flights", if each has its number."""
     fields = {field for steps in uses for step in steps for field, *_ in step.chosen}
     return {argument for key, _, argument in (field.partition(" in ") for field in fields) if identifies(key)} - {""}
 
@@ -204,7 +204,7 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
         return ""
     changing = Counter(name for steps in uses for step in steps for name in step.changed)
     repetitions = sum(len(steps) - 1 for steps in uses if steps)
-    # A plural names a list, of which a call takes several values at once.
+    # An input named in the plural is a list: one call takes several of its values.
     names_one = (name for name in most_first(changing) if identifies(name) and not name.endswith("s"))
     usual = [name for name in names_one if changing[name] > _HALF * repetitions]
     if usual:

@@ -39,11 +39,11 @@ _MOST_TOOLS, _MOST_VALUES = 6, 4
 # Minimum share of sessions in which other phases use a value, for a success criterion to name it.
 _FREQUENT = 0.2
 # Minimum standard errors by which sessions with all phases must succeed more often than others. This is the one-sided
-# 1 % level: a tenant has many strategies, and at 10 % some of them pass by chance.
+# 1 % level, because a tenant has many strategies: at the 10 % level, some of them would pass by chance.
 _CLEARLY = 2.33
 # Minimum share of requests that mention a word, for it to be the subject.
 _OFTEN = 0.4
-# Minimum share of the examples of each class that make the change after which a strategy is named.
+# Minimum share of the examples of each class that make a change, for a strategy to be named after this change.
 _USUALLY = 0.8
 _MAJORITY = 0.5
 
@@ -89,8 +89,8 @@ def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -
 def phases(summary: SessionSummary) -> list[tuple[str, Step]]:
     """Each step with its phase, judged by its place in the session.
 
-    Lookups after the last change verify. Before it, a lookup identifies if it is the first step, or is first used with
-    inputs from the user; the others gather.
+    Lookups after the last change belong to "verify". Before it, a lookup belongs to "identify" if it is the first step,
+    or if its first use has inputs from the user; other lookups belong to "gather".
     """
     changes = [place for place, step in enumerate(summary.steps) if is_action(step.action)]
     last = changes[-1] if changes else len(summary.steps)
@@ -122,7 +122,7 @@ def _phase(step: Step, *, fresh: bool, after: bool, started: bool) -> str:
 
 
 def _fields(classes: Sequence[GoalClass], profile: CompilerProfile) -> list[Field]:
-    """The fields of a single change, then the other fields of one subject each."""
+    """The fields whose classes make one change, then the other fields, whose classes are about one subject."""
     by_change: defaultdict[str, list[GoalClass]] = defaultdict(list)
     for goal_class in classes:
         by_change[_main_change(goal_class)].append(goal_class)
@@ -200,9 +200,9 @@ def _subject(group: Sequence[GoalClass]) -> str:
         return min(spoken_nouns, key=lambda noun: (-spoken_nouns[noun], -counts[noun], noun))
     spellings = spelling(requests)
     # The topic of a sentence tends to be near its end: "fix the failing unit test".
-    late = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
+    lateness = {word: statistics.fmean(places) for word, places in _word_positions(requests).items()}
     often = [term for term in request_counts if request_counts[term] >= least]
-    ranked = sorted(often, key=lambda term: (-request_counts[term], -late.get(spellings[term], 0.0), term))
+    ranked = sorted(often, key=lambda term: (-request_counts[term], -lateness.get(spellings[term], 0.0), term))
     topics = [spellings[term] for term in ranked]
     telling = [word for word in plain_words(topics, requests) if word not in REQUEST_VERBS]
     return (telling or ([] if requests else most_first({noun: counts[noun] for noun in nouns})) or [""])[0]

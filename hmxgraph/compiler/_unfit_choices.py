@@ -14,8 +14,8 @@ from hmxgraph.compiler.summary import SessionSummary
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import terms
 
-# Minimum share of unfit choices that fail, maximum probability of that by chance for any of the statements compared
-# (Bonferroni), and minimum sessions in which an unfit choice failed.
+# Minimum share of unfit choices that fail, maximum probability that chance explains this for any of the statements
+# compared (Bonferroni), and minimum sessions in which an unfit choice failed.
 _LEAST_FAILED, _BY_CHANCE, _LEAST_SESSIONS = 0.3, 0.05, 2
 # What separates a field from its value in a statement.
 _MARK = ": "
@@ -68,7 +68,7 @@ def unfit_choices(group: FailureGroup, known_choices: Mapping[str, list[Choice]]
 
 
 def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[str, int]]) -> tuple[float, str, str]:
-    """The probability that the unfit *calls* fail so much more often than the fit ones by chance.
+    """The probability that only chance makes the unfit *calls* fail so much more often than the fit ones.
 
     Each of *calls* comes with whether it is fit. The probability is 1 if too few of the unfit *failed*, or in too few
     sessions. The other values say how many of the fit calls failed ("1 of 4"), and how many of the unfit ones.

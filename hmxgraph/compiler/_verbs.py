@@ -58,6 +58,7 @@ _HANDED_OVER = frozenset(
 _PEOPLE = frozenset(
     ("human", "humans", "person", "people", "operator", "representative", "staff", "supervisor", "manager", "support")
 )
+# The words of a name in any spelling: "get_user", "getUser", "HTTPServer", "page2".
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Separators between a tool and the service it belongs to: "calendar.create_event".
 _OWNER_SEPARATORS = re.compile(r"[./:]+|__+")

@@ -122,7 +122,7 @@ READ_ONLY_PROGRAMS = CHECKING_PROGRAMS | _listed("""
     helm/list helm/status helm/template terraform/plan terraform/show systemctl/status
 """)
 
-# First words of read-only subcommands of any program.
+# First words of subcommands that only read, for any program: "describe" in "describe-db-instances".
 READ_ONLY_SUBCOMMANDS = _listed("""
     cat check checks describe diff get head help history info inspect lint list logs ls read search show status tail top
     validate version view whoami

@@ -24,10 +24,11 @@ from hmxgraph.text.terms import most_first, terms
 
 # Characters of a title.
 LONGEST_TITLE = 120
-# Mask marks, words and names of files, names with digits, anything else.
+# Mask marks, words and names of files, names with digits, anything else. "\0" stands for the dot inside a file name.
 _TOKEN = re.compile(r"<[a-z_]+>|[A-Za-z][A-Za-z'/\0-]*+(?!\w)|[A-Za-z][\w'/\0-]*|[^\sA-Za-z<]+|<")
 # A dot inside a file name, which does not end a sentence.
 _INNER_DOT = re.compile(r"(?<=\w)\.(?=[a-z])")
+# Characters that plain words do not contain.
 _NO_WORD = re.compile(r"[\d_]")
 # Words of a complaint: "problem", "can't", "stopped working".
 _COMPLAINT = re.compile(
@@ -44,6 +45,7 @@ _MOST_GOALS = 3
 _LEAST_TELLING = 2
 # Nouns for the form of a lookup's result, not for its subject.
 _FORMS = frozenset({"details", "detail", "info", "information", "data", "record", "records"})
+# Pronouns that stand for a noun named before.
 _POINTERS = frozenset({"it", "them", "this", "that", "these", "those"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
 # What a phrase of a user becomes in a title.
@@ -222,8 +224,7 @@ def common_topics(requests: Sequence[str], share: float, most: int) -> list[str]
 def link_between(verb: str, noun: str, request: str) -> str | None:
     """The words that tie *noun* to *verb* in *request*: a preposition, and "the" if an article follows it.
 
-    "the" alone if *noun* is the object; None if the two are not tied. A pronoun after the verb stands for a noun named
-    before it.
+    "the" alone if *noun* is the object of *verb*, also if a pronoun stands for it; None if the two are not tied.
 
     >>> link_between("add", "page", "Add an export to the report page")
     'to the'
@@ -461,4 +462,5 @@ def spelling(requests: Sequence[str]) -> dict[str, str]:
 
 @lru_cache(maxsize=20_000)
 def _pairs(request: str) -> tuple[tuple[str, str], ...]:
+    """The informative words of a request, as (search term, word)."""
     return tuple((word_terms[0], word) for word in telling_words(request) if (word_terms := terms(word)))

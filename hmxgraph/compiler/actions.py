@@ -24,6 +24,7 @@ _LONGEST_REQUEST = 120
 # The first part of an address, if it looks like a host ("api.example", "localhost:80") or a file name.
 _HOST = re.compile(r"[^/]+[.:]")
 _HAS_DIGIT = re.compile(r"\d")
+# A version in an address, which is not an id: "v2".
 _VERSION = re.compile(r"v\d{1,3}")
 
 
@@ -180,6 +181,7 @@ _NAME_PARTS = re.compile(r"[A-Za-z][a-z]*")
 _SENTENCE_SPACES = 3
 # Objects and lists stored as a text of more characters than this are not parsed.
 _LONGEST_PARSED = 20_000
+# Blanks, line breaks and control characters.
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
@@ -227,9 +229,9 @@ class Action:
 
 
 def actions_of(event: SessionEvent) -> tuple[Action, ...]:
-    """The actions of *event*, in order: several for a shell line of several commands, none if it is no action.
+    """The actions of *event*, in order: several for a shell line of several commands, none for a message and the like.
 
-    A tool call is finished by its result; other actions contain their own result.
+    The result of a tool call is a later event; other actions contain their own result.
     """
     if event.event_type == "tool_call":
         return _tool_call(event.content)

@@ -140,9 +140,9 @@ def compile_ledger(
     *stage* is called with the name of each stage as it begins. Drafts that need untrusted sources are proposals, unless
     enough sessions and origins support them.
     """
-    everything = ledger.sessions()
-    outside = Outside.of(everything, trust)
-    sessions = outside.own(everything) if outside else everything
+    all_sessions = ledger.sessions()
+    outside = Outside.of(all_sessions, trust)
+    sessions = outside.own(all_sessions) if outside else all_sessions
     stage("goals")
     goals = learn_goals(sessions, profile)
     stage("habits")
@@ -152,9 +152,9 @@ def compile_ledger(
     drafts = _drafts(sessions, recent, goals, profile)
     if outside:
         own_keys = {draft.lineage_key for draft in drafts}
-        all_drafts = _drafts(everything, ledger.recent(), learn_goals(everything, profile), profile)
+        all_drafts = _drafts(all_sessions, ledger.recent(), learn_goals(all_sessions, profile), profile)
         new = [draft for draft in all_drafts if draft.lineage_key not in own_keys]
-        drafts += outside.proposals(new, everything, trust)
+        drafts += outside.proposals(new, all_sessions, trust)
     stage("duplicates")
     kept, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
     return Compilation(
@@ -162,19 +162,19 @@ def compile_ledger(
         goals=goals,
         habits=habits,
         inputs=learn_inputs(sessions),
-        sessions=len(everything),
+        sessions=len(all_sessions),
         older=ledger.older,
-        without_outcome=sum(session.outcome == "unknown" for session in everything),
-        shortened=sum(session.skipped_steps > 0 for session in everything),
+        without_outcome=sum(session.outcome == "unknown" for session in all_sessions),
+        shortened=sum(session.skipped_steps > 0 for session in all_sessions),
         near_duplicates=tuple(dropped),
-        no_material=(*_no_material(everything), *outside.notes()),
+        no_material=(*_no_material(all_sessions), *outside.notes()),
     )
 
 
 def _drafts(
     sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> list[ArtifactDraft]:
-    """The drafts of *sessions*; what needs statements in results is learned from the *recent* ones, which have them."""
+    """The drafts of *sessions*; what depends on texts of results is learned from the *recent* ones, which keep them."""
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
@@ -273,9 +273,9 @@ def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
 def _qualified_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> str:
     """The title with the first qualifier that no other draft of this title shares, else with all qualifiers."""
     for count in range(1, len(draft.qualifiers) + 1):
-        mine = draft.qualifiers[count - 1]
-        if sum(rival.qualifiers[count - 1 : count] == (mine,) for rival in namesakes) == 1:
-            return title(f"{draft.title} ({mine})")
+        qualifier = draft.qualifiers[count - 1]
+        if sum(rival.qualifiers[count - 1 : count] == (qualifier,) for rival in namesakes) == 1:
+            return title(f"{draft.title} ({qualifier})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
 
 
@@ -287,7 +287,7 @@ _MOST_NAMED, _MOST_IN_NOTE = 10, 3
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The outside origins of sessions and of decisions, by session id and event id."""
+    """The outside (untrusted) origins of sessions, by session id, and of decisions, by event id."""
 
     sessions: Mapping[str, str]
     decisions: Mapping[str, str]

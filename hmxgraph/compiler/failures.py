@@ -1,4 +1,4 @@
-"""What happened after each failure, and comparison of shares by stratum."""
+"""What happened after each failure, and how shares of sessions are compared stratum by stratum."""
 
 import math
 import re
@@ -17,7 +17,8 @@ from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 
-# Shares are compared within each kind of request, so that actions needed only by hard requests are not blamed.
+# Shares are compared within each kind of request (a stratum), so that actions needed only by hard requests are not
+# blamed for their failures.
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +331,8 @@ def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -
 def _way_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
     """Whether what was done instead helped, judged by the outcome of the session.
 
-    A lookup in place of another to the same end, or a change of everything that the failed call named, is judged by its
-    own result, because sessions fail later for many reasons.
+    A lookup to the same end as the failed one, or another change of everything that the failed call named, is judged by
+    its own result, because sessions fail later for many reasons.
     """
     way = route[0] if route else None
     if way is None or way.ok is None:
@@ -379,7 +380,10 @@ def share_nouns(action: str, other: str) -> bool:
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
-    """The steps after a failed one; of those called before its result was known, only the rest of its shell line."""
+    """The steps after a failed one, without those called before its result was known.
+
+    The other commands of its shell line are kept.
+    """
     step, later = summary.steps[failed], summary.steps[failed + 1 :]
     early = sum(1 for _ in takewhile(lambda other: other.event_id == step.event_id or _in_parallel(other), later))
     return tuple(other for place, other in enumerate(later) if place >= early or other.event_id == step.event_id)
@@ -404,7 +408,7 @@ def _failure_gone(summary: SessionSummary, failure: Failure, next_attempt: Step)
 def _between_lines(
     failed: Step, between: Sequence[Step], next_attempt: Step | None, summary: SessionSummary
 ) -> list[Step]:
-    """The steps *between* without other commands of the failed shell line and their repetition in the retry."""
+    """The steps *between* failure and retry, without other commands of the failed shell line and their repetitions."""
     same_line = {step.action for step in summary.steps if step.event_id == failed.event_id}
     retried = "" if next_attempt is None else next_attempt.event_id
     return [

@@ -21,7 +21,7 @@ from hmxgraph.text.terms import most_first
 # The actions by which sessions form a class.
 Key = frozenset[str]
 Groups = dict[Key, list[SessionSummary]]
-# The usual changes must occur in at least this many times as many cases as any other changes.
+# Minimum ratio of the cases with the usual changes to the cases with any other combination of changes.
 _CLEARLY = 2
 
 
@@ -96,10 +96,10 @@ class _Learning:
     def _at_work(self, models: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
         """The sessions that show how this work is done: all successful ones that made exactly its usual changes.
 
-        The usual changes are those made in the most cases among *models*. If no session that made them succeeded, the
-        result is those of *models* that made them. It is all *models* if the changes do not clearly prevail, or are
-        made by general-purpose programs, which do not distinguish work. If it is most usual to change nothing, it is
-        those of *models* that change nothing and were not asked to.
+        The usual changes are those made in the most cases among *models*. If no session succeeded with them, the
+        sessions of *models* that made them are returned. All *models* are returned if the changes do not clearly
+        prevail, or if general-purpose programs made them: these do not distinguish work. If most cases change nothing,
+        the sessions of *models* that changed nothing, and were not asked to, are returned.
         """
         models_by_changes: defaultdict[Key, list[SessionSummary]] = defaultdict(list)
         for model in models:
@@ -274,7 +274,7 @@ def _overlap(left: Mapping[str, float], right: Mapping[str, float]) -> float:
 
 
 def _with_support(groups: Groups, profile: CompilerProfile) -> Groups:
-    """Groups with too few sessions that did not fail join the most similar group that has enough, if there is one."""
+    """Merge each group with too few sessions that did not fail into the most similar group with enough, if any."""
     firm = {key: list(members) for key, members in groups.items() if _supported(members, profile)}
     alone: Groups = {}
     for key, members in groups.items():
@@ -376,12 +376,12 @@ def _reactions(session: SessionSummary) -> set[int]:
 def in_order_of_work(actions: Collection[str], sessions: Sequence[SessionSummary]) -> list[str]:
     """These actions sorted by how many of the others they follow in most sessions that took both.
 
-    An action takes place with its first call that did not fail, if there is one: what made it work comes before it.
+    An action counts at its first call that did not fail, if there is one, so that what made it work comes before it.
     Mean positions can contradict this order, because different sessions took different actions; they only break ties.
     """
     positions = [
         {name: place / len(order) for place, name in enumerate(order)}
-        for order in (_as_they_worked(session) for session in dict.fromkeys(sessions))
+        for order in (_actions_in_order(session) for session in dict.fromkeys(sessions))
     ]
     with_action = {name: [session for session in positions if name in session] for name in sorted(actions)}
     mean = {name: statistics.fmean(session[name] for session in with_action[name]) for name in with_action}
@@ -394,8 +394,8 @@ def in_order_of_work(actions: Collection[str], sessions: Sequence[SessionSummary
     return sorted(with_action, key=lambda name: (sum(follows(name, other) for other in with_action), mean[name], name))
 
 
-def _as_they_worked(session: SessionSummary) -> list[str]:
-    """The actions of a session, each once, by the first call that did not fail, else by the first."""
+def _actions_in_order(session: SessionSummary) -> list[str]:
+    """The actions of a session, each once, in order of the first call that did not fail, else of the first call."""
     steps = [*enumerate(session.steps)][::-1]
     first = {step.action: at for at, step in steps}
     worked = {step.action: at for at, step in steps if step.ok is not False}

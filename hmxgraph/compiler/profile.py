@@ -18,7 +18,7 @@ class CompilerProfile:
 
     name: str = "hmxgraph-compiler-1"
 
-    max_sessions: int = 10_000  # the latest ones, to learn from
+    max_sessions: int = 10_000  # sessions to learn from, the latest ones
 
     # Limits of a session summary.
     max_steps: int = 400
@@ -27,60 +27,60 @@ class CompilerProfile:
     max_stated: int = 20  # rules that the agent told the user
     words_per_text: int = 64  # search terms kept of a text
     request_chars: int = 400  # characters kept of the request
-    known_values: int = 400  # values of results, to find where arguments come from
-    remembered_messages: int = 12  # user messages, for the same purpose
+    known_values: int = 400  # values of results remembered, to find where arguments come from
+    remembered_messages: int = 12  # user messages remembered, for the same purpose
 
     # Requirements on artifacts.
     min_support: int = 2  # minimum sessions, and minimum known outcomes
-    max_evidence: int = 300  # event ids of an artifact
+    max_evidence: int = 300  # maximum event ids of an artifact
     confidence_step: float = 0.05  # minimum change of confidence for a new version
     contradicted_below: float = 0.1  # success rate below which advice is contradicted
-    contradicted_after: int = 8  # minimum outcomes for that
-    near_duplicate: float = 0.92  # Jaccard index of trigrams from which drafts are duplicates
+    contradicted_after: int = 8  # minimum outcomes for it to be contradicted
+    near_duplicate: float = 0.92  # minimum Jaccard index of the trigrams of duplicate drafts
 
     # Goal classes and their procedures.
-    lookup_share: float = 0.6  # share of examples from which a lookup is a step
-    action_share: float = 0.25  # of examples from which a change is a step
-    check_share: float = 0.35  # of examples from which a lookup after the last change is a step
-    scratch_share: float = 0.95  # of examples from which a thought or a handover is a step
-    min_cases: int = 3  # independent cases that show a procedure or a policy
-    required_share: float = 0.8  # of examples from which a step is required
-    goal_lookup: float = 0.65  # probability from which a request is expected to lead to a lookup
-    goal_action: float = 0.25  # probability from which it is expected to lead to a change
-    merge_requests: float = 0.6  # weighted Jaccard index of words from which classes with similar actions merge
-    merge_actions: float = 0.5  # Jaccard index of the actions of such classes
-    unite_steps: float = 0.6  # Jaccard index of steps from which classes with the same changes merge
-    failed_session_weight: float = 0.5  # of sessions that did not succeed, when the request model is learned
-    goal_penalty: float = 2.0  # on the weights of the request model
+    lookup_share: float = 0.6  # minimum share of the examples for a lookup to be a step
+    action_share: float = 0.25  # minimum share of the examples for a change to be a step
+    check_share: float = 0.35  # minimum share of the examples for a lookup after the last change to be a step
+    scratch_share: float = 0.95  # minimum share of the examples for a thought or a handover to be a step
+    min_cases: int = 3  # minimum independent cases that show a procedure or a policy
+    required_share: float = 0.8  # minimum share of the examples for a step to be required
+    goal_lookup: float = 0.65  # minimum probability for a lookup to be expected after a request
+    goal_action: float = 0.25  # minimum probability for a change to be expected after a request
+    merge_requests: float = 0.6  # minimum weighted Jaccard index of words for classes of similar actions to merge
+    merge_actions: float = 0.5  # minimum Jaccard index for the actions of two classes to be similar
+    unite_steps: float = 0.6  # minimum Jaccard index of steps for classes with the same changes to merge
+    failed_session_weight: float = 0.5  # weight of sessions without success, when the request model is learned
+    goal_penalty: float = 2.0  # L2 penalty on the weights of the request model
     neighbours: int = 20  # similar successful sessions that vote on the actions of a request
-    neighbour_power: float = 4.0  # a vote weighs the similarity to this power
-    neighbour_weight: float = 0.4  # of the votes, mixed with the request model
-    exemplars: int = 1500  # the latest sessions among which neighbours are found
+    neighbour_power: float = 4.0  # a vote is weighted by the similarity to this power
+    neighbour_weight: float = 0.4  # weight of the votes; the request model has the rest
+    exemplars: int = 1500  # sessions among which neighbours are found, the latest ones
     title_share: float = 0.6  # minimum share of the requests that contain a phrase for it to become the title
     low_complexity: int = 3  # at most this many steps, and at most twice as many actions
     high_complexity: int = 7  # more than this many steps, or more than twice as many actions
 
     # Failures, choices, causes, rules told to users, strategies.
-    recovery_steps: int = 3  # at most, of a playbook
-    severe_rise: float = 0.15  # severity is high if sessions with the failure fail more often by this share
-    choice_share: float = 0.15  # minimum share of the choices at one point for an option to count
+    recovery_steps: int = 3  # maximum steps of a playbook
+    severe_rise: float = 0.15  # a failure is severe if sessions with it fail more often by this share
+    choice_share: float = 0.15  # minimum share of the choices at one point of the work for an option to count
     choice_support: int = 3  # minimum sessions that chose an option
-    max_policies: int = 60  # learned from choices
+    max_policies: int = 60  # policies learned from choices
     cause_support: int = 4  # minimum sessions with the cause, and without it
     cause_strength: float = 0.15  # minimum causal power
     cause_significance: float = 2.33  # minimum standard errors above chance
     max_causes: int = 60
     max_rules: int = 60  # the most frequent rules that agents told users
     phase_share: float = 0.3  # minimum share of sessions with a phase for it to be part of a strategy
-    strategy_likeness: float = 0.3  # Jaccard index of steps from which classes may share a strategy
+    strategy_likeness: float = 0.3  # minimum Jaccard index of steps for classes to share a strategy
 
     # Next-step habits.
-    habit_positions: int = 4000  # learn from the latest sessions, until they have this many steps
-    habit_features: int = 1200  # at most
+    habit_positions: int = 4000  # learn from the latest sessions that have this many steps together
+    habit_features: int = 1200  # maximum features of the model
     habit_sessions: int = 2  # minimum sessions that share a feature
-    habit_penalty: float = 1.5  # on the weights of the model
-    habit_rounds: int = 20  # of the minimiser, at most
-    habit_bare_weight: float = 0.3  # of each position when it is learned a second time, without texts
+    habit_penalty: float = 1.5  # L2 penalty on the weights of the model
+    habit_rounds: int = 20  # maximum rounds of the minimiser
+    habit_bare_weight: float = 0.3  # weight of each position when it is learned a second time, without texts
 
     def adapted(self, parameters: Mapping[str, float]) -> "CompilerProfile":
         """The profile with these parameters replaced, as an imported fingerprint requests (HMX-F 12).

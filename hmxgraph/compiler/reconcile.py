@@ -1,4 +1,4 @@
-"""The changes of a compilation: stored heads compared with new drafts."""
+"""The changes of a compilation: heads, which are the newest stored versions of artifacts, compared with new drafts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,14 +18,16 @@ from hmxgraph.protocol.timestamps import iso
 # A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Reasons are compared with stored ones, so the texts must not change. The compiler's own reasons begin with
-# ``OWN_REASON``; any other reason except ``ERASED`` is an operator's decision.
+# Reasons are compared with stored ones: if a text changes, the earlier one must stay known. The compiler's own reasons
+# begin with ``OWN_REASON``; any other reason except ``ERASED`` is an operator's decision.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
 _CONTRADICTED = OWN_REASON + "experience contradicts it"
 _TOO_FEW = OWN_REASON + "too few sessions are left to support it"
-FORGOTTEN = OWN_REASON + "events that it tells were erased"
+FORGOTTEN = OWN_REASON + "events that it cites were erased"
+# The text of ``FORGOTTEN`` in databases of earlier releases.
+_FORGOTTEN_EARLIER = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
 _VALIDATED = OWN_REASON + "enough sessions support it"
 
@@ -57,14 +59,14 @@ class Head:
     @property
     def pattern(self) -> str:
         """The hashed name of its pattern, the last part of :func:`hashed_lineage` without the generation."""
-        return _hashed_name(self._named()[0])
+        return _hashed_name(self._name_and_generation()[0])
 
     @property
     def generation(self) -> int:
         """The number of this chain among the chains of its pattern, counted from 1."""
-        return self._named()[1]
+        return self._name_and_generation()[1]
 
-    def _named(self) -> tuple[str, int]:
+    def _name_and_generation(self) -> tuple[str, int]:
         bare = self.lineage_key.removeprefix(f"{COMPILER}/{self.artifact_type}/")
         return _generation(bare)
 
@@ -87,7 +89,7 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; a new one starts when an unvalidated draft is replaced or a pattern shows again."""
+        """The number of its chain; a new chain starts if an unvalidated draft is replaced or a pattern shows again."""
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
@@ -247,7 +249,7 @@ def _change_draft(head: Head, draft: ArtifactDraft, context: BuildContext) -> Ch
 
 def _revived(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
     """A new chain for a retired pattern: once validated, or at once if it was retired for the reason ``FORGOTTEN``."""
-    if draft.validated(context.profile) or head.reason == FORGOTTEN:
+    if draft.validated(context.profile) or head.reason in {FORGOTTEN, _FORGOTTEN_EARLIER}:
         return _new_chain(draft, context, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
 

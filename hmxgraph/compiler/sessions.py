@@ -487,7 +487,10 @@ class SessionReader:
             self._fail(_failure(event_id, content, step))
 
     def _stated_outcome(self, action: str, *, ok: bool | None) -> bool | None:
-        """*ok* if the result states it; else True if the action has stated only failures so far, else None."""
+        """*ok* if the result states it; else True if the action has stated only failures so far, else None.
+
+        An action that states only failures is silent when it works.
+        """
         if ok is not None:
             remember(self._had_success, action, ok or self._had_success.get(action, False), _MOST_OUTCOMES)
             return ok

@@ -33,21 +33,23 @@ _OWN_HABIT = 5
 # Longest run of recent actions used to predict the next one. Of 673 next actions in coding sessions, 50.2 % were
 # predicted with runs of up to two, 50.5 % with runs of up to three.
 _LONGEST_HABIT = 3
-# Summed similarity of earlier announcements that weighs as much as one earlier occurrence.
+# An announcement is the agent's message right before an action. Earlier announcements whose similarities to the current
+# one add up to this number weigh as much as one earlier occurrence.
 _OWN_ANNOUNCEMENT = 0.04
 # Values of ``since`` for which the agent's message came last; "both" if it answers a user's message.
 _ANNOUNCING = frozenset({"assistant", "both"})
-# Gain of a fully announced action, and the smoothing added to every probability before it is scaled.
+# How much a fully announced action gains, and the smoothing added to every probability before it is scaled.
 _ANNOUNCEMENT_GAIN, _SMOOTHING = 12.0, 0.002
 # Probability from which a change counts as certain; probability of a change that the request names.
 _SURE, _NAMED = 0.5, 1.0
 # If the model is sure of a change: factors on the odds of named changes and of others, and the minimum probability
 # of a named one.
 _IF_NAMED, _IF_NOT_NAMED, _LEAST_NAMED = 2.7, 0.6, 0.01
-# The place of the last call of a step that was not taken.
+# Stands for the place of a step's last call if the step was not taken.
 _NOT_TAKEN = -1
 # Words that begin the object of a verb.
 _BEFORE_OBJECTS = frozenset(words("a all an any both each every my one our some that the these this those two"))
+# The words of an action's name.
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -340,7 +342,7 @@ def _recoveries(playbook: Guide, failed: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _reached(steps: Sequence[tuple[int, Sequence[str]]], actions: Sequence[str]) -> int:
-    """The order of the last step taken; 0 if none was.
+    """The number of the last step taken; 0 if none was.
 
     A step whose tools all occur in earlier steps, such as a final check, counts only if one of them was called after
     the last call of the nearest earlier step with other tools.

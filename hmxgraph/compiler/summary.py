@@ -9,13 +9,13 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
-# Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Each increment needs a
-# new schema version, so that older releases, which would rebuild them in turn, are refused.
+# Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Also increment the
+# schema version of the database, so that older releases are refused: they would rebuild the summaries in the old form.
 SUMMARY_VERSION = 25
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
-# The origin of a value that the user gave; other origins are actions, or "" if unknown.
+# The origin of a value that the user gave; any other origin is the action that returned it, or "" if unknown.
 FROM_USER = "user"
-# Stands for a text of a situation that equals that of the previous step.
+# Written in place of a text of a situation that is the same as in the previous step.
 _SAME = "="
 
 
@@ -23,7 +23,8 @@ _SAME = "="
 class Situation:
     """What an agent knew when it chose its next action.
 
-    ``since`` names what came last (start, user, assistant, result, pending; both: a user message and the reply).
+    ``since`` names what came last: "start", "user", "assistant", "result", "pending" (a call without a result yet), or
+    "both" (a user message and the reply).
     ``heard``, ``said`` and ``seen`` hold the search terms of the last user message, the last assistant message or
     decision, and the last result. ``failure`` is the signature of a failure that no action has followed yet.
     ``pending`` is set while a call awaits its result.
@@ -39,7 +40,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Amendment:
-    """One input that differs from the failed call: how it changed, in which part of it, and a detail.
+    """One input of a retry that differs from the failed call: how it changed, in which part of it, and a detail.
 
     The kinds of change and their details are listed in ``_amendments.py``.
     """
@@ -55,12 +56,13 @@ class Step:
     """One action: its situation, its inputs and its result.
 
     ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown). ``changed``
-    lists the arguments that differ from the last call of the same action in the session; if this step retries a failed
+    lists the arguments that differ from the last call of the same action in the session. If this step retries a failed
     call, ``amendments`` describe how its inputs differ from those of that call. ``about`` holds checksums of the
-    identifiers in the call (none with a ``command``), ``says`` the statements in the result of a lookup, ``edit`` the
-    file and lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
-    the agent cannot reach. ``chosen`` holds the statements of lookups about the items that the arguments of a change
-    name, as (argument, lookup, statement).
+    identifiers in the call; it is empty for a step with a ``command``. ``says`` holds the statements in the result of a
+    lookup: short lines such as "status: pending". ``edit`` describes the file and lines that an edit changed.
+    ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach. If the step
+    changes something, ``chosen`` holds what earlier lookups stated about the items named in its arguments, as
+    (argument, lookup, statement).
     """
 
     action: str
@@ -97,7 +99,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision event; ``verdict`` comes from feedback or a state that targets it, None if there is none.
+    """One decision event; ``verdict`` says whether later feedback or a state change approves it, None if none does.
 
     ``step`` is the position of the next step, -1 if that was not kept. ``source`` and ``origin`` are those of the event
     and show who decided.
@@ -119,7 +121,7 @@ class SessionSummary:
     """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last event.
 
     ``sources`` counts the events with actions, decisions or user messages by source and origin. ``about`` holds a
-    checksum of each identifier with which tools were called, ``worked`` the statements of feedback about what worked,
+    checksum of each identifier with which tools were called, ``worked`` what feedback names as having worked,
     ``stated`` the rules that the agent told the user, each with its event.
     """
 

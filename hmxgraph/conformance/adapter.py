@@ -1,4 +1,4 @@
-"""hmxgraph as an implementation that the kit can test; `documents` needs no server, `store()` answers all requests."""
+"""hmxgraph as an implementation for the kit: `documents` answers requests without a server, `store()` all requests."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -58,8 +58,8 @@ _MALFORMED = {
     "nested deeper": "too_deep",
     "repeated key": "duplicate_key",
 }
-# The kit's codes for refused steps, by hmxgraph's error class. The only wrong argument in the kit's steps is an unknown
-# filter of a search.
+# The kit's codes for refused steps, by hmxgraph's error class. InvalidRequest stands for an unknown filter, because no
+# case has another wrong argument.
 _ERRORS = {
     "AlreadySuperseded": "already_superseded",
     "HashMismatch": "hash_mismatch",

@@ -1,8 +1,8 @@
 """Load the kit's files (examples, cases, vectors, statements) and apply a case's changes to an example.
 
-Two kinds of changes compute a value from the changed document, so they come after the others: ``{"$fill": pointer,
-"bytes": n}`` is a string of "x" that brings the value at the pointer to n bytes of canonical JSON; ``{"$hash_of":
-pointer}`` and ``{"$fingerprint_hash_of": pointer}`` are hashes. README.md lists all.
+Some changes compute a value from the changed document, so they are applied last: ``{"$fill": pointer, "bytes": n}`` is
+a string of "x" that brings the value at the JSON pointer to n bytes of canonical JSON; ``{"$hash_of": pointer}`` and
+``{"$fingerprint_hash_of": pointer}`` are hashes. README.md lists all kinds of changes.
 """
 
 import hashlib
@@ -80,7 +80,7 @@ def vectors() -> dict[str, Any]:
 def statements() -> tuple[dict[str, Any], ...]:
     """The statements of the specifications with a MUST, SHOULD or MAY, and four other rules.
 
-    Each has its cases and, if no case tests it or a part of it, the reason.
+    Each names its cases and, if cases do not test it completely, the reason.
 
     >>> statements()[0]["clause"], statements()[0]["cases"]
     ('HMX-A 3', ['hmx-a-03-2-custom-types'])
@@ -95,7 +95,7 @@ def built(description: Mapping[str, Any]) -> Any:
 
 
 def changed(document: Any, change: Mapping[str, Any]) -> Any:
-    """*document*, changed in place: first removals, then values that the case states, then ``$fill``, then hashes."""
+    """*document*, changed in place: removals, then values that the case states, then ``$fill``, then hashes."""
     for pointer in change.get("remove", ()):
         parent, last = _parent(document, pointer)
         del parent[last]
@@ -125,6 +125,7 @@ def digest(value: Any) -> str:
 
 
 def _rank(value: Any) -> int:
+    """In which of three rounds `changed` sets *value*: 0 for a stated value, 1 for ``$fill``, 2 for a hash."""
     keys = value.keys() if isinstance(value, dict) else ()
     if "$fill" in keys:
         return 1

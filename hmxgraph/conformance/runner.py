@@ -26,7 +26,8 @@ from hmxgraph.conformance.kit import (
 
 Answer: TypeAlias = Mapping[str, Any]
 Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
-# A play sends the requests of one case; it raises `Wrong` or `Unsupported`, or returns. A trial judges a play.
+# A play sends the requests of one case; it raises `Wrong` or `Unsupported` unless the case passes. A trial runs a play
+# and returns its verdict.
 Play: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
@@ -128,7 +129,7 @@ def trials() -> dict[str, Trial]:
 
 
 def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:
-    """The verdict of *play* on *implementation*; a *case* without a clause is given as a text."""
+    """The verdict of *play* on *implementation*; for examples and vectors, *case* is a text, as they have no clause."""
     described = {"clause": "", "level": "rule", "rule": case} if isinstance(case, str) else case
     clause, level, rule = (described[part] for part in ("clause", "level", "rule"))
     try:
@@ -166,7 +167,7 @@ def _example(name: str, implementation: Implementation) -> None:
 
 
 def _document_case(case: Mapping[str, Any], implementation: Implementation) -> None:
-    """Check that each document of a case is accepted, refused or malformed as expected, or judge it by its own kind."""
+    """Check that each document is accepted, refused or malformed as stated; streams and mappings have other checks."""
     for check in case["checks"]:
         when, then = check["when"], check["then"]
         if case["given"]["kind"] in _SPECIAL_CHECKS:
@@ -203,7 +204,7 @@ def _accepted(implementation: Implementation, kind: str, text: str, then: Mappin
 
 
 def _stream_check(_given: Mapping[str, Any], check: Mapping[str, Any], implementation: Implementation) -> None:
-    """Check that events leave a reorder window in the order of the case, and that none waits longer than the window."""
+    """Check that a reorder window releases events in the stated order, and none later than its length allows."""
     when = check["when"]
     arrivals = [{"at": seconds, "event": built(event)} for seconds, event in when["arrivals"]]
     answer = _ask(implementation, op="release", seconds=when["seconds"], arrivals=arrivals)
@@ -219,7 +220,7 @@ def _mapping_check(given: Mapping[str, Any], check: Mapping[str, Any], implement
     document = changed(example(given["example"]), check["when"])
     internal = _ask(implementation, op="map", kind=given["of"], document=document).get("internal")
     for pointer, value in check["then"]["internal"].items():
-        _expect(_in(internal, pointer) == value, {pointer: value}, internal)
+        _expect(_value_at(internal, pointer) == value, {pointer: value}, internal)
     answer = _ask(implementation, op="unmap", kind=given["of"], internal=internal)
     _expect(answer.get("document") == document, "the document as it was", answer)
 
@@ -287,7 +288,7 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
 
 def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
     """Check how many simultaneous steps succeeded ("done") or were refused with each code: exactly, or at most."""
-    count = Counter("done" if "result" in answer else answer.get("error") for answer in _in(result, "/answers"))
+    count = Counter("done" if "result" in answer else answer.get("error") for answer in _value_at(result, "/answers"))
     if "outcomes" in then:
         _expect(count == then["outcomes"], then["outcomes"], dict(count))
     for outcome, limit in then.get("at_most", {}).items():
@@ -327,20 +328,25 @@ def _filled(described: Any, tenant_id: str) -> Any:
 def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
     """Check a result against every expectation in *then*; *earlier* is the result of the last step of ``given``."""
     for pointer, value in then.get("result", {}).items():
-        _expect(_in(result, pointer) == value, {pointer: value}, _in(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual == value, {pointer: value}, actual)
     for pointer, limit in then.get("at_most", {}).items():
-        _expect(_in(result, pointer) <= limit, f"{pointer} at most {limit}", _in(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual <= limit, f"{pointer} at most {limit}", actual)
     for pointer, limit in then.get("at_least", {}).items():
-        _expect(_in(result, pointer) >= limit, f"{pointer} at least {limit}", _in(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual >= limit, f"{pointer} at least {limit}", actual)
     for pointer, length in then.get("lengths", {}).items():
-        _expect(len(_in(result, pointer)) == length, f"{pointer} of length {length}", len(_in(result, pointer)))
+        actual = len(_value_at(result, pointer))
+        _expect(actual == length, f"{pointer} of length {length}", actual)
     for pointer, ending in then.get("ends", {}).items():
-        _expect(_in(result, pointer).endswith(ending), f"{pointer} ends with {ending}", _in(result, pointer))
+        actual = _value_at(result, pointer)
+        _expect(actual.endswith(ending), f"{pointer} ends with {ending}", actual)
     for pointer, ids in then.get("sources", {}).items():
-        sources = sorted(entry["source_id"] for entry in _in(result, pointer))
+        sources = sorted(entry["source_id"] for entry in _value_at(result, pointer))
         _expect(sources == sorted(ids), {pointer: sorted(ids)}, sources)
     if "ordered" in then:
-        entries = _in(result, then["ordered"])
+        entries = _value_at(result, then["ordered"])
         _expect(entries == sorted(entries, key=_sort_key), "entries in the order of HMX-C 3.3", "another order")
     if "same_as_before" in then:
         compared = then["same_as_before"]
@@ -351,8 +357,8 @@ def _judge_result(result: Any, earlier: Any, then: Mapping[str, Any]) -> None:
         )
 
 
-def _in(result: Any, pointer: str) -> Any:
-    """The value at *pointer* in a result; a missing value is the implementation's fault."""
+def _value_at(result: Any, pointer: str) -> Any:
+    """The value at *pointer* in a result; raises `Wrong` if it is missing."""
     try:
         return at(result, pointer)
     except (LookupError, TypeError) as error:
@@ -368,7 +374,7 @@ def _sort_key(entry: Mapping[str, Any]) -> tuple[int, float, int, str]:
 def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
     """The part of a result that is compared: the values at ``only``, or a digest of all except those at ``except``."""
     if "only" in compared:
-        return [_in(result, pointer) for pointer in compared["only"]]
+        return [_value_at(result, pointer) for pointer in compared["only"]]
     document = json.loads(json.dumps(result))
     for pointer in compared.get("except", ()):
         parent, _, name = pointer.rpartition("/")

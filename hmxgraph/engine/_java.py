@@ -66,7 +66,7 @@ def _description(major: int | None) -> str:
 def _candidates(settings: Settings) -> Iterator[Path]:
     """Existing programs without duplicates, in order of preference.
 
-    Links are returned unresolved: a version manager's link chooses its program by the name it is called under.
+    Links are not resolved: a version manager's ``java`` is a link to a program that looks at the name it is called by.
     """
     programs: dict[Path, Path] = {}
     for path in _paths(settings):

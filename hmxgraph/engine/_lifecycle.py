@@ -39,7 +39,7 @@ class _Clue(NamedTuple):
 # Known causes; the first that the log shows is reported.
 _CLUES = (
     _Clue(
-        # The second one appears when Neo4j cannot write its logs and tries to make the system database read-only.
+        # The second pattern appears when Neo4j cannot write its logs and tries to make the system database read-only.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
@@ -71,16 +71,17 @@ _CLUES = (
         "run the same command again; if HMXGRAPH_JARS is set, copy its jars again",
     ),
 )
-# Numbers of lines: quoted in an error whose cause is unknown, and searched for a cause at the end of either log.
+# Number of lines that an error without a known cause quotes.
 _QUOTED_LINES = 15
+# Number of lines at the end of console.log and of debug.log that are searched for a cause.
 _LOG_LINES = 400
 _DEBUG_LINES = 4000
-# Such as "Failed to start DatabaseId{60d71926[neo4j]}".
+# Matches "Failed to start DatabaseId{60d71926[neo4j]}".
 _NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
 
 
 def startup_error(log_text: str, log: Path) -> EngineError:
-    """The error behind *log_text*: with the line that shows a known cause, else with the last lines.
+    """The error that *log_text* points to; it quotes the line that shows a known cause, else the last lines.
 
     >>> print(startup_error("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
     the local server exited while starting: Address already in use
@@ -90,7 +91,7 @@ def startup_error(log_text: str, log: Path) -> EngineError:
 
 
 def _known_cause(log_text: str) -> EngineError | None:
-    """The error of the first of `_CLUES` that *log_text* shows, with the last line that shows it."""
+    """The error for the first of `_CLUES` that occurs in *log_text*; it quotes the last line that matches."""
     for clue in _CLUES:
         matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
         if matches:
@@ -99,7 +100,7 @@ def _known_cause(log_text: str) -> EngineError | None:
 
 
 def not_opened(log_text: str, log: Path) -> EngineError | None:
-    """The error of a server whose *log* says that it started without its database; None if it does not say so.
+    """The error if *log_text*, from *log*, says that the server started without its database; None if it does not.
 
     >>> not_opened("INFO  [o.n.k.d.Database] [neo4j/60d71926] Started.", Path("debug.log")) is None
     True
@@ -175,9 +176,9 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 
 _TRIES = 3  # a free port may be taken before the server binds it
 _PAUSE_SECONDS = 0.1  # between two checks whether the server answers
-# MiB. After a full disk cut a write short, the server may misread a number in its transaction log: a length of up to
-# 2 GiB, which it allocates twice, or up to 2^31 records, whose list takes 8 GiB. Only then does it notice that the log
-# ends there, and recovery truncates the log.
+# Heap in MiB for recovery after a full disk cut a write short. The server may then misread a number in its transaction
+# log: a length of up to 2 GiB, which it allocates twice, or a count of up to 2^31 records, whose list takes 8 GiB. Only
+# after the allocation does it notice that the log ends there, and truncates it.
 _RECOVERY_HEAP = 9216
 
 
@@ -362,7 +363,7 @@ Home: TypeAlias = str | os.PathLike[str] | None
 # line while it holds the lock.
 _LOCK_SECONDS = 1800
 _STOP_SECONDS = 90
-_RESTORE_UNDONE = "a restore was interrupted: the database from before it is back, whole; run the restore again"
+_RESTORE_UNDONE = "a restore was interrupted, and the complete former database is back: run the restore again"
 
 
 def ensure(home: Home = None, *, progress: Progress = None) -> Server:
@@ -393,7 +394,7 @@ def _ensure_locked(settings: Settings, listen: Listener) -> Server:
 
 
 def _answering_server(home: Path) -> Server | None:
-    """The server of the state file, if its process is running and speaks Bolt."""
+    """The server recorded in the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
         return None
@@ -401,7 +402,7 @@ def _answering_server(home: Path) -> Server | None:
 
 
 def reachable(home: Home = None) -> Server | None:
-    """The server of the state file, if its process is running and takes connections; it may be too busy to answer.
+    """The server recorded in the state file, if its process runs and takes connections; it may be too busy to answer.
 
     Unlike `ensure`, this starts no server and does not wait for an answer to a query.
     """
@@ -413,7 +414,7 @@ def reachable(home: Home = None) -> Server | None:
 
 
 def died(home: Home = None) -> bool:
-    """Whether the server of *home* has ended without having been stopped."""
+    """Whether the server of *home* has crashed or was killed: it ended without `stop`."""
     folder = read_settings(home).home
     server = _data_home.load(folder)
     return server is not None and not _process.is_server(server.pid, folder)
@@ -427,7 +428,8 @@ def runs(home: Home = None) -> bool:
 def _bring_up(settings: Settings, listen: Listener) -> Server:
     """Adopt the running process, or start one; the caller holds the lock.
 
-    If a restore was killed, its server may be running with the new database; else the former one is brought back.
+    If a restore was killed while its server was already running, the new database is kept; otherwise the former one is
+    brought back.
     """
     data = settings.home / "data"
     pid = _process.find(settings.home)

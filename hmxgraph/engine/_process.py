@@ -60,7 +60,7 @@ class Ports(NamedTuple):
 
 
 def choose(settings: Settings, last: Ports | None) -> Ports:
-    """The configured ports, else those of the last start, else others; all of them are currently free.
+    """The configured ports, else those of the last start, else any others; the chosen ones are currently free.
 
     Raises:
         PortTaken: a configured port is in use, or both are the same.
@@ -196,8 +196,8 @@ _FLAGS = (
 USUAL_COLLECTOR = ("-XX:+UseG1GC",)
 # Keeps the old generation in one piece, so that it has room for one array of almost its size.
 COMPACTING_COLLECTOR = ("-XX:+UseSerialGC", "-XX:MaxNewSize=128m")
-# Settings that differ between 5.x and later releases. The default quiet period delays every stop by 10 s. While
-# Java has compiled nothing yet, the JavaCC parser is faster than the default one: a first pack takes 9.8 s, not 13.0.
+# Settings for 5.x alone, and for later releases. The default quiet period delays every stop by 10 s. With the older
+# parser (ANTLR disabled), the first pack after a start takes 9.8 s instead of 13.0 s.
 _ONLY_5 = {
     "internal.cypher.parser.antlr_enabled": "false",
     "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
@@ -232,9 +232,9 @@ def conf_text(ports: Ports, memory: Memory, version: str, *, salvage: bool = Fal
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
-        # After 10 s, the default, each write to a small database makes plans stale, and planning takes seconds. In the
-        # first minute of a new store, 12 turns of remember, append and pack took 51 s, and 14 s without replanning.
-        # Plans made for an empty store are about twice as slow in a full one, so they are not kept for longer.
+        # By default, plans older than 10 s are replaced once the database has grown, and planning takes seconds. In the
+        # first minute of a new store, 12 turns of remember, append and pack took 51 s; without replanning, 14 s. Plans
+        # are not kept for longer, because those made for an empty store are about twice as slow in a full one.
         "dbms.cypher.min_replan_interval": "2m",
         **(_ONLY_5 if version.startswith("5.") else _SINCE_2025),
         **({"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"} if salvage else {}),
@@ -296,7 +296,7 @@ _DETACHED = 'umask 077; exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
 # Seconds between two checks whether the server has exited.
 _PAUSE = 0.1
-# How often the command line of a process is read while it is empty, and the seconds between two attempts.
+# A process that has just started may have an empty command line: number of attempts to read it, and seconds between.
 _ATTEMPTS = 10
 _ATTEMPT_PAUSE = 0.01
 

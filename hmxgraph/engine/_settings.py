@@ -33,7 +33,7 @@ _LAST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Folders, ports and memory of the local server; sizes in MiB, None for a default.
+    """Folders, ports and memory of the local server; sizes are in MiB, and None means the default.
 
     ``retry_seconds`` are the pauses before each attempt to download a jar: repositories answer 429 in bursts.
     """
@@ -127,7 +127,7 @@ def _port(name: str, environment: Mapping[str, str]) -> int | None:
 
 _MIB = 1024 * 1024
 _OUTSIDE_HEAP = 384  # MiB, measured: class data, threads and buffers of an idle Neo4j 5.26
-# The memory limit of a container in bytes, in cgroup versions 2 and 1; version 2 says "max" for none.
+# Files with the memory limit of a container in bytes, for cgroup versions 2 and 1; "max" in version 2 means no limit.
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 

@@ -1,4 +1,4 @@
-"""The database of a data home, replaced by another one in steps that can be interrupted anywhere, even by a kill.
+"""Replace the database of a data home in steps that may be interrupted anywhere, even by a kill.
 
 Until :func:`confirm`, the former database is kept beside the new one, and :func:`undo` brings it back whole.
 """

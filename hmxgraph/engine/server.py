@@ -81,7 +81,7 @@ def silent(step: Step) -> None:
 
 @contextmanager
 def listening(progress: Progress) -> Iterator[Listener]:
-    """The listener for *progress*: a callable itself, a bar on stderr for True, a silent one for False and None.
+    """The listener for *progress*: itself if callable, a bar on stderr for True, a silent one for False and None.
 
     If stderr is not a terminal, True prints a line for each kind of work instead, because downloading and starting a
     server take a while.

@@ -11,8 +11,8 @@ _LANGUAGE = one_of(
     "Slovenian", "Spanish", "Swedish", "Turkish", "Ukrainian", "Vietnamese",
 )  # fmt: skip
 _COUNT = r"(?P<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)"
-# The kinds of values, each with the pattern that finds one. Values of a kind exclude each other only if they are
-# demanded: "never answer in German" and "never answer in French" can both hold. Times and limits are no kinds, because
+# Kinds of values, each with the pattern that finds its values. Two values of a kind exclude each other only if they are
+# demanded: "never answer in German" and "never answer in French" can both hold. Times and limits are left out, because
 # several can hold at once: "not before 9 am", "not after 9 pm"; "8 workers", "under 100 GB".
 _CHOICES = (
     ("count", pattern(rf"\bretry {_COUNT}(?= times\b)")),
@@ -46,8 +46,8 @@ class Valued(NamedTuple):
 def without_values(text: str, *, demanded: bool) -> Valued:
     """Replace the values in the directive *text* by their kinds.
 
-    The text stays as it is if it is not *demanded* but forbidden, and if it holds only on some occasions or for some
-    people. If it has two values of one kind, both stay, because it compares them.
+    The text stays as it is if the directive forbids something instead of *demanding* it, or if it holds only on some
+    occasions or for some people. Two values of the same kind stay, because the text compares them.
 
     >>> without_values("Always answer in German", demanded=True)
     Valued(text='Always answer in language', values='German')

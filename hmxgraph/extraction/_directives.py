@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from hmxgraph.extraction._entity_forms import is_id
-from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, pattern
+from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, one_of, pattern
 
 # Policies: standing instructions about what to do or avoid.
 #
@@ -12,17 +12,18 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, one_of, patter
 # "Always" and "never" are enough to make it a policy. Milder heads give a lower confidence, and some need a word that
 # makes them general.
 
-# "New rule from the manager: ..." makes a standing rule of whatever follows; "Rule for releases: ..." also limits it.
+# Announcements, which make a standing rule of whatever follows: "New rule from the manager: ...".
 _HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
     rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
-    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more) ){1,2}"
+    r"(?:(?:(?:new|another|updated|general|standing|house|additional|important|more|team|company|golden) ){1,2}"
     r"(?:rules?|polic(?:y|ies)|guidelines?|conventions?|restrictions?|standing orders?)"
     r"|changes? (?:of|to) (?:the |our )?(?:rules?|polic(?:y|ies))|(?:rule|policy) (?:change|update)s?)"
 )
 _ANNOUNCEMENT = pattern(
     rf"{_ANNOUNCED}(?: (?:from|by) [^,:;.!?]{{2,40}})?(?:(?: (?:is|are))?(?: as follows)?\s*[:-]+\s+| is that )"
 )
+# The same announcement anywhere in the opening of a directive: "one more rule", "policy change".
 _ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
 # An announced rule has at least three words, thus two spaces.
 _LEAST_SPACES = 2
@@ -32,17 +33,23 @@ _LEAD = pattern(
     r"(?:and|but|so|also|ok|okay|yes|yep|sure|no|(?:ok |okay )?thanks|thank you|great|oh|well|alright|perfect|hi"
     r"|hello|hey|btw"
     rf"|by the way|(?:please )?note|important|reminder|remember|{_HOW_MANY}rules?|policy|instructions?|preferences?"
-    r"|additionally|finally|lastly|actually|again|one more thing|understood|got it)(?: there| everyone| all| team)?"
+    r"|additionally|finally|lastly|actually|again|one (?:(?:more|last|other) )?thing|understood|got it"
+    r"|for (?:the record|(?:(?:your|our|future) )?reference|next time|everyone|clarity|what it(?:'s| is) worth)|fyi"
+    r"|heads[ -]?up|(?:(?:quick|side|small|friendly|gentle|final|last|another) )?(?:note|reminder)|to be clear|p\.?s\b"
+    r"|lessons? (?:learn(?:ed|t)|for next time)|(?:please )?(?:keep|bear) in mind|just so (?:you|we all) know"
+    r"|just to be clear)(?: there| everyone| all| team)?"
     r"\s*[,:;!.-]+\s*"
-    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey)\s+)+"
+    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey|note that"
+    r"|(?:keep|bear) in mind that|remember that)\s+)+"
 )
 # Adverbials of general validity.
 _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
-# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
+# Words that point at things at hand instead of a kind of thing.
 _NOT_A_KIND = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
+# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
 _KIND = (
     rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,3}}?"
     r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
@@ -61,6 +68,7 @@ _CONDITION_CLAUSE = pattern(
     rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
     rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
+# "I'd like you to ", "Could you please ", "You should ".
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
@@ -70,7 +78,7 @@ _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
 )
-# Heads that are enough by themselves (insisting, naming), and heads that need a general word such as "every" (casual).
+# Heads that are enough by themselves.
 _INSISTING_HEADS = (
     "make sure", "be sure", "ensure", "remember to", "don't forget to", "do not forget to", "do not", "don't", "avoid",
     "refrain from", "only", "no longer",
@@ -78,7 +86,9 @@ _INSISTING_HEADS = (
 # These heads must be followed by at least three words: "make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS = ("make sure", "be sure", "ensure")
 _LEAST_WORDS_ASSURED = 3
+# Heads before a name, also enough by themselves.
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
+# Heads that need a general word such as "every" in the sentence.
 _CASUAL_HEADS = (
     "stop",
     "use",
@@ -92,16 +102,19 @@ _CASUAL_HEADS = (
     "write",
     "format",
 )
+# A milder head and the word after it.
 _MILD = pattern(
     rf"(?:please\s+)?(?P<head>{one_of(*_INSISTING_HEADS, *_NAMING_HEADS, *_CASUAL_HEADS)})\s+(?P<word>[\w'-]+)"
 )
-# Heads that need a word after them that can be a verb, and heads that need a known base verb.
+# Heads that need a word after them that can be a verb.
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
+# Heads that need a known base verb after them.
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
 # "Keep your answers short".
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
+# Words of obligation or prohibition.
 _MUST = pattern(
     r"(?:must|should (?:always|never)|may (?:not|only)|(?:is|are) (?:not allowed|required|forbidden|prohibited))\b"
 )
@@ -132,6 +145,11 @@ _BAN = pattern(
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
+# "No emojis ever, please"; not a report: "No problems ever".
+_BAN_FOREVER = pattern(
+    r"no (?!(?:problem|issue|complaint|regret|trouble|question|one|body)s?\b)(?:[a-z-]+ ){0,3}?[a-z-]+(?:s|ing),?"
+    r" ever\b(?:,? (?:again|please|thanks))*\W*$"
+)
 # In a system prompt, these words anywhere make a rule.
 _NORM = pattern(
     r"\b(?:must(?: not| never| always)?|may (?:not|only)|shall(?: not)?|should (?:always|never|not)"
@@ -159,7 +177,7 @@ _EACH_TIME = pattern(
     r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
     r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
 )
-# "Ask me before ...": an object that does not tie the directive to the moment.
+# An object that does not tie the directive to the moment: "ask me before ...", "stop asking me".
 _ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
 _ME_AS_STOPPED = pattern(r"^((?:please )?stop [a-z]+) (?:me|us)\b")
 # Pronouns that may refer back to an occasion named before.
@@ -168,13 +186,14 @@ _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
 # Words that tie a directive to the moment in which it is given.
 _PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
+# Words that refer to something at hand: "fix this", "do it now", "use it instead".
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
     r"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
 )
 # Words that tie a directive to the people or things of the moment: "mine", "the other", "the original".
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
-# What makes a verbless ban of a phrase that could also report that something is missing: "please", ", ever".
+# Words that show that "no ..." forbids something, and does not just report that it is missing: "please", ", ever".
 _EMPHATIC_BAN = pattern(r"\bplease\b|, ever\b")
 # Start of a further clause that does not belong to the instruction itself.
 _NEXT_CLAUSE = pattern(
@@ -204,7 +223,7 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
-# The confidence that a rule after a label needs: only strong heads and system prompts give it.
+# Minimum confidence of a rule after a label, reached by strong heads ("always"), "you must not" and system prompts.
 _SURE = 0.85
 # Words that allow no exception.
 _ABSOLUTE = pattern(
@@ -225,8 +244,8 @@ _STOP_MANNER = pattern(
 )
 # The words up to the colon in "From now on do this: never push without tests".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
-# Announced "rules" with these words tell a story, or comment on a rule.
-_TELLS = pattern(
+# Announced "rules" with these words tell a story, or comment on a rule: "New rule: he said that ...".
+_NARRATIVE = pattern(
     r"(?:which|as|that|what)\b|[^.]*\b(?:i|me|my|mine|he|she|him|his|her|they|said|told|says|tells|hates?|fined)\b"
     r"|[^.]* - "
 )
@@ -246,6 +265,7 @@ _SIGNS = re.compile(
         r"stop [a-z]+ing ",
         *(sign.pattern for sign in (_FOR_A_PURPOSE, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
+        _BAN_FOREVER.pattern.removesuffix(r"\W*$"),
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
 )
@@ -349,7 +369,7 @@ def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
 def _announced_confidence(core: str, opening: str) -> float:
     """Confidence that *core* is a rule because it is announced as one, whatever its form."""
     is_announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_SPACES
-    is_refused = _POINTING.search(core) or _TELLS.match(core) or core.endswith((":", "?"))
+    is_refused = _POINTING.search(core) or _NARRATIVE.match(core) or core.endswith((":", "?"))
     return 0.7 if is_announced and not is_refused else 0.0
 
 
@@ -358,6 +378,8 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
         return 0.0 if _is_momentary(_instruction(action)) else 0.85
+    if _BAN_FOREVER.match(core):
+        return 0.8
     if _BAN.match(core):
         return 0.85 if system else _ban_confidence(core, sentence)
     return 0.0
@@ -434,9 +456,9 @@ def _starts_with_verb(core: str) -> bool:
 
 
 def _plain_confidence(core: str, opening: str, *, system: bool) -> float:
-    """Confidence that a plain imperative holds beyond the moment: it needs "from now on", "before every commit", ...
+    """Confidence that a plain imperative holds beyond the moment.
 
-    In a system prompt, any opening or condition is enough.
+    It needs words such as "from now on" or "before every commit"; in a system prompt, any opening or condition.
     """
     if not _starts_with_verb(core) or _refers_to_moment(core, opening):
         return 0.0
@@ -462,7 +484,7 @@ def _imperative(verb: str) -> bool:
     """Whether *verb* can head an instruction: a base verb, or a word without signs of another form or word class."""
     plain = verb.lower()
     return plain in BASE_VERBS or not (
-        plain in NOT_ORDERED or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
+        plain in NOT_IMPERATIVE or plain.endswith(("ing", "ed", "'s", "n't", "ly", "s", "ful"))
     )
 
 
@@ -476,6 +498,7 @@ def _without_greeting(sentence: str) -> str:
 
 # Withdrawn rules: what is allowed now, what is no longer required, and rules to be dropped.
 
+# Words around "may" and "can": "you may now push".
 _NOW = r"(?: now| again| once more| also)*"
 _ANY_MORE = r"(?:any ?more|any longer|from now on)\b"
 _AS_OF_NOW = r"(?:now|again|once more|from now on)\b"
@@ -492,10 +515,11 @@ _ALLOWED = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:forbidden|prohibited|banned)\b"),
     pattern(rf"it(?:'s| is){_NOW} {_FINE}{_NOW}(?: for (?:you|us))? to (?P<matter>.+)"),
 )
+# The speaker as the object of a rule: "call me".
 _SPEAKER = pattern(r"\b(?:me|us)\b")
 # What is allowed again was forbidden before.
 _AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
-# "Calls are fine again": the ways to reach the speaker. Of other things these words report how they are.
+# "Calls are fine again". Only for ways to reach the speaker: "the servers are fine again" just reports a state.
 _REACHING = pattern(
     r"(?:phone |text |video )?(?P<means>call|text|e-?mail|visit)s (?:(?:to|from) \w+ )?are"
     rf"(?: (?:now|again|once more) {_FINE}| {_FINE} {_AS_OF_NOW})(?:,? (?:too|again|as well|for me|please|thanks))*\W*$"
@@ -517,9 +541,11 @@ _NEED_NOT = (
     pattern(r"(?P<matter>\w+ing .+) is no longer (?:necessary|required|needed|mandatory)\b"),
     pattern(r"it(?:'s| is) no longer (?:necessary|required|needed|mandatory) to (?P<matter>.+)"),
 )
+# A word for a rule, with up to two words before it: "the new naming rule".
 _RULE_NOUN = (
     r"(?:\w+ ){0,2}?(?:rules?|polic(?:y|ies)|instructions?|bans?|restrictions?|requirements?|orders?|directives?)"
 )
+# Between a rule and its matter: "the ban on emojis", "the rule that you must sign".
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
 # "Forget the rule about pushing to main", "the ban on emojis is lifted".
 _FORGET = (
@@ -532,15 +558,17 @@ _FORGET = (
         r"|(?:is|are) (?:off|void|gone|lifted|obsolete|history|no longer in force))\b"
     ),
 )
-# A rule called by a word of its own: "the 10:00 rule no longer applies". Words that only point at it do not name it.
+# A rule called by its name: "the 10:00 rule no longer applies". "The old rule" points at a rule without naming it.
 _CALLED = (
     r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
     r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
 )
+# "No longer applies", "is off", "has been withdrawn".
 _OVER_AND_DONE = (
     r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
     r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
 )
+# "The 10:00 rule no longer applies", "please forget the emoji ban".
 _NAMED_RULES = (
     pattern(rf"{_CALLED} {_OVER_AND_DONE}(?: (?:now|{_ANY_MORE}))*\W*$"),
     pattern(
@@ -587,7 +615,8 @@ class Withdrawal(NamedTuple):
 def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the unconditional withdrawal of a rule in *sentence*, if any.
 
-    Of several, the first that says what is allowed or no longer required; else the first.
+    If several clauses withdraw something, the first that says what is allowed or no longer required counts; else the
+    first of all.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -603,9 +632,10 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 
 
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
-    """The withdrawal in a clause; less certain if it is about one definite thing.
+    """The withdrawal in a clause.
 
-    Least certain if it only calls the rule by its name: without that rule it says nothing.
+    Its confidence is lower if it is about one definite thing, and lowest if it only names the rule, because it means
+    nothing unless there is a rule of that name.
     """
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
@@ -619,8 +649,8 @@ def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
     reaching = _REACHING.match(statement)
     if reaching:
         return Withdrawal(text, f"{reaching['means'].lower()} me", 0.8)
-    named = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
-    return Withdrawal(text, named["matter"], 0.5, forgotten=True) if named else None
+    named_rule = next(filter(None, (form.match(statement) for form in _NAMED_RULES)), None)
+    return Withdrawal(text, named_rule["matter"], 0.5, forgotten=True) if named_rule else None
 
 
 def _matter(match: re.Match[str]) -> str:

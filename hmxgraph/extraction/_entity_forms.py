@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 # Names recognised by form: addresses, files, hosts, error types, ids, handles, symbols in backticks.
 
+# Endings of file names.
 _EXTENSIONS = (
     "bash|bat|bz2|c|cc|cfg|conf|cpp|cs|css|csv|cypher|dart|doc|docx|env|ex|exs|gif|go|gradle|gz|h|hpp|htm|html|ini"
     "|ipynb|jar|java|jpe?g|js|json|jsonl|jsx|kt|lock|log|lua|md|mjs|mov|mp3|mp4|ndjson|odt|orig|parquet|patch|pdf"
@@ -15,15 +16,16 @@ _EXTENSIONS = (
     "|ppt|pptx|proto|ps1|py|pyi|r|rb|rs|rst|scala|sh|sql|sqlite|svg|swift|tar|tex|tf|tfvars|tgz|toml|ts|tsv|tsx|txt|vue"
     "|wasm|wav|webp|whl|xls|xlsx|xml|ya?ml|zip|zsh"
 )
+# Endings of host names.
 _DOMAINS = (
     "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
     "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
 )
-# A quick test whether a text can contain names of a form, true or false in the sense of `bool`.
+# A cheap test whether a text can contain names of a form. Any result that is true in the sense of `bool` means yes.
 Sign: TypeAlias = Callable[[str], object]
 
 
-def _with(*literals: str) -> Sign:
+def _contains_any(*literals: str) -> Sign:
     """A test for whether a text contains one of *literals*."""
     if len(literals) == 1:
         return partial(_contains, literals[0])
@@ -34,19 +36,20 @@ def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Characters or words that all names of a form contain.
-_SCHEME = _with("://")
-_AT = _with("@")
-_SLASH = _with("/")
-_BACKTICK = _with("`")
-_ERROR_WORD = _with("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
+# Characters or words that all names of a form contain. The last two: a dot before a letter ("app.py"), and between
+# digits ("10.0").
+_SCHEME = _contains_any("://")
+_AT = _contains_any("@")
+_SLASH = _contains_any("/")
+_BACKTICK = _contains_any("`")
+_ERROR_WORD = _contains_any("Error", "Exception", "BackOff", "Timeout", "Failure", "Interrupt", "Warning", "Panic")
 _DIGIT = re.compile("[0-9]").search
 _DOTTED = re.compile(r"\.(?=[a-zA-Z])(?<=[\w-]\.)").search
 _DOTTED_DIGIT = re.compile(r"\.(?=[0-9])(?<=[0-9]\.)").search
 
 
 class FormMatch(NamedTuple):
-    """A name found by its form, its type, and the confidence that it is one."""
+    """A name found by its form: its type, the name itself, and the confidence that it is a name."""
 
     type: str
     name: str
@@ -55,9 +58,10 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*; its group 1 is a name if *accepts*.
+    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*.
 
-    ``examples`` pair a text with the name in it; ``counterexamples`` contain no name of this form.
+    Its group 1 is a name if it passes *accepts*, too. ``examples`` pair a text with the name in it;
+    ``counterexamples`` contain no name of this form.
     """
 
     type: str
@@ -231,6 +235,7 @@ def host_of(url: str) -> str:
     return host.split(":", 1)[0].removeprefix("www.")
 
 
+# The forms grouped by their test, so that each test runs once per text.
 _BY_SIGN = tuple(
     (sign, tuple(form for form in FORMS if form.sign is sign)) for sign in dict.fromkeys(form.sign for form in FORMS)
 )
@@ -240,9 +245,11 @@ _BY_SIGN = tuple(
 
 # Strings and integers examined per event.
 MAX_LEAVES = 200
-# Maximum lengths in characters: of ids and concepts, of other names, and of command lines.
+# Maximum length of ids and concepts, in characters.
 _LONGEST_ID = 80
+# Maximum length of other names, in characters.
 _LONGEST_NAME = 200
+# Maximum length of command lines, in characters.
 _LONGEST_COMMAND = 2_000
 # The built-in entity types. Records add others: the nouns in their field names.
 FIXED_TYPES = frozenset(
@@ -344,7 +351,7 @@ def field_type(name: str) -> str:
 
 
 def _number(field: str, value: int) -> _Leaf | None:
-    """The integer in an id field, as an id; one of fewer than four digits is more likely a count."""
+    """The integer in an id field, as an id; None below 1,000, because small numbers are more likely counts."""
     return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
 
 
@@ -405,10 +412,13 @@ _PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then"
 _NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "false", "exit", "if", "for", "while"})
 # Between simple commands.
 _JOINTS = re.compile(r"\|\||&&|[|;\n&]")
+# A quoted string of the shell.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
+# A program after its folder, if any: "run.sh" in "./run.sh".
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
 # A variable set before a program: FOO=1.
 _SETTING = re.compile(r"[A-Za-z_]\w*=")
+# A subcommand: "apply" in "kubectl apply".
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
 _MAX_COMMANDS = 4
 
@@ -436,7 +446,7 @@ def _command(words: list[str]) -> str:
 
 
 def _subcommand(words: list[str]) -> str:
-    """The first plain word among six that is not the value of a short option; empty if there is none."""
+    """The first plain word among the first six that is not the value of a short option; empty if there is none."""
     for at, word in enumerate(words[:6]):
         if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
             return word

@@ -17,14 +17,18 @@ from hmxgraph.protocol.parsing import parse_json
 
 # Maximum number of records read per event.
 MOST_RECORDS = 60
-# Limits for texts parsed as JSON: characters of each, and number per event.
-_LONGEST_JSON, _MOST_JSON = 64_000, 4
+# Maximum number of characters of a text that is parsed as JSON.
+_LONGEST_JSON = 64_000
+# Maximum number of texts parsed as JSON per event.
+_MOST_JSON = 4
+# The words of a field name: "order" and "Id" in "orderId", "URL" and "Path" in "URLPath".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # In characters.
 _LONGEST_NOUN = 40
-# Endings of the names of identifying fields, strongest first. A "number" may also be a count, so its value must have at
-# least `_SHORTEST_NUMBER` characters, one of them a digit.
+# Last words of the names of fields that hold ids.
 _ID_ENDINGS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
+# Last words of the names of fields that may hold identifying numbers. Such a "number" may also be a count, so it must
+# have at least `_SHORTEST_NUMBER` characters, one of them a digit.
 _NUMBER_ENDINGS = frozenset({"number", "numbers", "no", "num", "nr"})
 # Containers whose names say nothing about their contents.
 _WRAPPERS = frozenset(
@@ -33,8 +37,9 @@ _WRAPPERS = frozenset(
     parameters params payload record records response result results rows spec stdout text value values
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Verbs in tool names, and words that may follow the noun in a tool name: get_user_details.
+# Verbs in tool names.
 _TOOL_VERBS = BASE_VERBS | {"lookup"}
+# Words that may follow the noun in a tool name: "details" in get_user_details.
 _AFTER_NOUN = frozenset(
     {"by", "detail", "details", "for", "from", "id", "ids", "in", "info", "of", "status", "to", "with"}
 )
@@ -62,7 +67,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that does."""
+    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that says so."""
 
     source: Thing
     relation_type: str
@@ -82,7 +87,10 @@ class _Field(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A JSON node to be read: its noun, the thing that contains it, their relation, and its key in an index, if any."""
+    """A JSON node to be read: its noun, the thing that contains it, and their relation.
+
+    ``index_key`` is its key if the node around it is an index: an object whose keys identify the records in it.
+    """
 
     node: Any
     noun: str = ""
@@ -148,50 +156,53 @@ class _Reading:
             pending.extend(place._replace(node=place.node[key], index_key=key) for key in sorted(place.node))
             return
         fields = [field for key in sorted(place.node) for field in _fields(key, place.node[key], place.noun)]
-        own = self._identity(place, fields)
-        holder = own.thing if own else place.owner
-        if own:
-            yield own.thing
-            if place.owner and place.owner != own.thing:
-                # "order_details" that hold an "order_id" are an order.
-                names_noun = not place.relation or place.relation.startswith(f"{own.noun}_")
-                yield Link(place.owner, own.noun or own.thing.type if names_noun else place.relation, own.thing)
+        identity = self._identity(place, fields)
+        holder = identity.thing if identity else place.owner
+        if identity:
+            yield identity.thing
+            if place.owner and place.owner != identity.thing:
+                # A record in "order_details" with an "order_id" is an order: the relation is called "order".
+                noun_is_name = not place.relation or place.relation.startswith(f"{identity.noun}_")
+                relation = identity.noun or identity.thing.type if noun_is_name else place.relation
+                yield Link(place.owner, relation, identity.thing)
         for field in fields:
             if holder is None:
                 yield field.thing
             elif field.thing != holder:
                 yield field.thing
                 yield Link(holder, field.noun, field.thing)
-        if own and own.level < _NAMED:
-            yield from _label(own.thing, place.node)
+        if identity and identity.level < _NAMED:
+            yield from _label(identity.thing, place.node)
         pending.extend(_children(place, holder))
 
     def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
         """The field that identifies the record itself; a record without one is part of the record around it.
 
-        That is its key in an index; else the best field about the record's noun; else its name. For the outermost
-        record, it may also be a field that the hint names, or any field.
+        A record in an index is identified by its key there; any other by the best field about its noun, else by its
+        name. The outermost record may also be identified by a field that the hint names, or by any field.
         """
         if place.index_key:
-            same = [
+            matching = [
                 field for field in fields if field.thing.name.removeprefix("#") == place.index_key.removeprefix("#")
             ]
-            return same[0] if same else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
+            return matching[0] if matching else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
         single = [field for field in fields if field.alone]
-        named = [field for field in single if _is_own(field.noun, place.noun)]
-        if not named and (person := _person(place.node)):
-            named = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
-        known = place.owner is None and any(field.level < _TYPE for field in single)
-        if not named and place.noun and not known and (name := _own_name(place)):
-            named = [name]
-        if not named and place.owner is None:
-            named = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint] or single
-        return min(named, key=lambda field: (field.level, field.noun, field.thing), default=None)
+        candidates = [field for field in single if _is_own(field.noun, place.noun)]
+        if not candidates and (person := _person(place.node)):
+            candidates = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
+        has_id = place.owner is None and any(field.level < _TYPE for field in single)
+        if not candidates and place.noun and not has_id and (name := _own_name(place)):
+            candidates = [name]
+        if not candidates and place.owner is None:
+            hinted = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint]
+            candidates = hinted or single
+        return min(candidates, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
 # Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
 # things; a name, either of a person, who owns many things, or of the record itself.
 _ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
+# The levels of typed values other than ``_TYPE``.
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
 
@@ -254,13 +265,13 @@ def _noun_of(key: str) -> _Noun:
         return _Noun(stem, stem, _NUMBER)
     whole = singular("_".join(words))
     if kind in _TYPED:
-        of_other = words[-1] in {"name", "path", "address"} and stem
-        return _Noun(
-            "name" if stem in _NAME_QUALIFIERS else stem if of_other else whole, kind, _LEVELS.get(kind, _TYPE)
-        )
-    named = stem if words[-1] == "name" else whole
-    if named in NAMING_FIELDS:
-        return _Noun(named, named, _TYPE)
+        # "file_path" is about a file; "full_name" is just a name.
+        stem_is_noun = words[-1] in {"name", "path", "address"} and stem
+        noun = "name" if stem in _NAME_QUALIFIERS else stem if stem_is_noun else whole
+        return _Noun(noun, kind, _LEVELS.get(kind, _TYPE))
+    naming_noun = stem if words[-1] == "name" else whole
+    if naming_noun in NAMING_FIELDS:
+        return _Noun(naming_noun, naming_noun, _TYPE)
     plain = "" if whole in _WRAPPERS else whole
     return _Noun(plain, plain, None)
 
@@ -297,7 +308,7 @@ def _thing(noun: str, value: str) -> Thing:
 
 
 def _is_own(noun: str, container: str) -> bool:
-    """Whether a field about a *noun* identifies a record in that *container*: item_id in items, id in orders."""
+    """Whether a field about a *noun* identifies a record in *container*: item_id in item, order_id in order_details."""
     return bool(container) and (noun == container or noun.endswith(f"_{container}") or container.startswith(f"{noun}_"))
 
 
@@ -332,17 +343,17 @@ def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
-    """Yield the nodes inside a record that may hold further records."""
+    """Yield the nodes inside a record that may hold further records; texts only from wrappers such as ``result``."""
     for key in sorted(place.node):
         value = place.node[key]
         nested = isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
-        holds = nested or isinstance(value, dict)
-        if not (holds or isinstance(value, str)) or field_type(key) == "aside":
+        has_records = nested or isinstance(value, dict)
+        if not (has_records or isinstance(value, str)) or field_type(key) == "aside":
             continue
         noun = singular("_".join(_words(key)))[:_LONGEST_NOUN]
         if noun in _WRAPPERS or key.lower() in _WRAPPERS:
             yield _Place(value, place.noun, holder, place.relation)
-        elif holds:
+        elif has_records:
             yield _Place(value, noun, holder, noun)
 
 

@@ -69,6 +69,7 @@ _NEVER_NAMES = frozenset(
     hanukkah ramadan diwali xmas pto wifi sms
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
+# Days, months and other words for times.
 DATES = frozenset(
     """
     january february march april may june july august september october november december jan feb mar apr jun
@@ -102,6 +103,7 @@ _OFFICES = frozenset(
     treasurer writer
     """.split()  # noqa: SIM905 - as above
 )
+# Titles that show that a person's name follows: "Mrs Dalloway".
 _HONORIFICS = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "sir", "dame", "lady", "rev"})
 # Demonyms: capitalised and common, names only as part of longer names.
 _DEMONYMS = frozenset(
@@ -124,6 +126,7 @@ _DEMONYMS = frozenset(
 # sentence counts only if it is spelt like a name ("GitHub"), if the text uses it as a name elsewhere, or in prose about
 # a titled subject.
 
+# The capital letters of Latin, Greek and Cyrillic, for use in a character class.
 CAPITALS = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
 # One word of a name: initials ("U.S.", "J."), a title with its full stop ("Dr."), or a capitalised word ("O'Neal").
 # No group is repeated possessively: Python before 3.11.5 mishandles that (CPython issue 106052).
@@ -154,8 +157,9 @@ _SMALL_IN_TITLE = frozenset(
     a an and as at by for from in into is of on or the to vs with de la du von van & no my
     """.split()  # noqa: SIM905 - as above
 )
-# Signs that may end what stands before a sentence, and signs that may open one.
+# Characters after which a sentence may begin.
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
+# Characters that may precede the first word of a sentence.
 _OPENING = frozenset("\"'([{*_~")
 # In characters; the rest of longer documents mostly repeats their names.
 LONGEST_TEXT = 20_000
@@ -171,7 +175,7 @@ _NO_NAMES = frozenset(
 class NameSpan(NamedTuple):
     """A name as written, whether it certainly is a person's, and the confidence that it is a name.
 
-    Several words are more certainly a name than one, and one inside a sentence more than one that opens it.
+    The confidence is highest for names of several words, and lowest for a single word that opens a sentence.
     """
 
     name: str
@@ -182,8 +186,8 @@ class NameSpan(NamedTuple):
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
     """The names in *text*; *titled* marks prose about the subject of a title, as opposed to conversation.
 
-    *listing* marks text that may be formatted for display. Single capitalised words then count only directly after a
-    word in lower case.
+    *listing* marks text that may be formatted for display. A single capitalised word then counts only directly after a
+    word in lower case, or if it has further capitals or a digit ("GitHub", "NASA").
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
@@ -253,7 +257,7 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the name starts after the first word: "L. The" across two sentences, "Return the Garden Hose".
+    """Whether the name starts after the first word: as in "Return the Garden Hose", or in "L. The" (two sentences).
 
     >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
     (True, False)
@@ -322,13 +326,13 @@ def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> I
 
 
 def _names(words: list[str]) -> Iterator[NameSpan]:
-    """Yield the name that *words* form, and the names inside it; of names joined by "and", each by itself."""
+    """Yield the name that *words* form, and the names inside it; names joined by "and" are yielded separately."""
     if "and" in words:
         yield from _split_at_and(words)
     elif "of" in words:
         yield from _split_at_of(words)
     else:
-        yield from _with_bearer(words)
+        yield from _with_officeholder(words)
 
 
 def _split_at_and(words: list[str]) -> Iterator[NameSpan]:
@@ -348,13 +352,13 @@ def _split_at_of(words: list[str]) -> Iterator[NameSpan]:
         right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are not names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
-        yield from _with_bearer(left)
+        yield from _with_officeholder(left)
     kept = _trimmed(right, opening=False)
     if kept:
         yield from _names(kept)
 
 
-def _with_bearer(words: list[str]) -> Iterator[NameSpan]:
+def _with_officeholder(words: list[str]) -> Iterator[NameSpan]:
     """Yield the whole name, and the two or more words after an office: "Senator Barnaby Joyce", "Barnaby Joyce"."""
     yield _span(words, 0.8 if len(words) > 1 else 0.6)
     office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
@@ -387,7 +391,7 @@ def _quoted(text: str) -> Iterator[NameSpan]:
 
 
 def _is_title(words: list[str]) -> bool:
-    """Whether *words* are capitalised like a title; a single common word such as "Yes" is none."""
+    """Whether *words* are capitalised like a title; a single common word such as "Yes" is not a title."""
     if not _CAPITAL.match(words[0]):
         return False
     fit = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])

@@ -57,11 +57,12 @@ _PLACE = (
 _COMPANY = rf"{_NAME}(?: & {_NAME}|&\w+)*(?:\.[a-z]{{2,4}}\b)?{_NUMBER}"
 # Adverbs between subject and verb, or between verb and object.
 _NOW = r"(?:currently |now |still |actually |also |both )*"
-# Kin: the speaker's relatives, friends, colleagues and pets; first those of whom there is one at a time.
+# Kin (relatives, friends, colleagues and pets of the speaker) of whom there is one at a time.
 _KIN_SINGLE = one_of(
     "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
     "mum", "dad", "boss", "manager", "supervisor", "landlord",
 )  # fmt: skip
+# Kin of whom there may be several.
 _KIN_PLURAL = one_of(
     "son", "daughter", "brother", "sister", "child", "kid", "nephew", "niece", "cousin", "uncle", "aunt",
     "grandmother", "grandfather", "grandma", "grandpa", "friend", "best friend", "roommate", "neighbou?r",
@@ -74,18 +75,19 @@ _SOMEBODY = (
     rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{_NAME})"
     rf"|[Mm]y (?P<kin>{_KIN_SINGLE}|{_KIN_PLURAL})),?"
 )
-# Diets and conditions that limit what a person eats: as cues (single words), and as a pattern.
+# Diets and conditions that limit what a person eats, as cues; each cue is a single word.
 _DIET_CUES = (
     "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
     "diabetic",
 )  # fmt: skip
+# The same diets and conditions as a pattern.
 _DIET = r"(?:vegetarian|vegan|pescatarian|(?:lactose|gluten)[- ]intolerant|co?eliac|diabetic)"
 # Ids and addresses of a person.
 _IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
-# An id or address: an e-mail address or handle, or groups with digits ("+49 151 111 0000"), whole or not at all.
+# An id or address, matched whole or not at all: an e-mail address, a handle, or groups with digits ("+49 151 111 00").
 _IDENTIFIER = (
     r"(?P<object>[\w.+-]*@[\w.-]*\w"
     r"|#?\+?\(?(?=[\w.+-]*\d)(?:\w|[.+-](?=\w))+\)?(?:(?: ?[/-] ?| )\(?(?:\d|[.-](?=\d))+\)?)*"
@@ -100,8 +102,8 @@ _PROPERTIES = (
 # Cues are single words.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
 _NEW = r"(?:(?:new|current|latest|revised|updated) )?"
-# A property with the words around it: "release date", "default branch", "deadline for the audit". The rule for the
-# speaker's own time zone is another one.
+# A property with the words around it: "release date", "default branch", "deadline for the audit". Not "my time zone",
+# which has a rule of its own.
 _PROPERTY = (
     rf"(?P<subject>(?:(?!(?:my|your|his|her|their|that|says?|said)\b)[\w-]+ ){{0,4}}?"
     rf"(?:{'|'.join(_PROPERTIES)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,3}}?)?)"
@@ -116,12 +118,13 @@ _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
     "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
 )  # fmt: skip
-# Capitalised words that name no person.
+# Nationalities, which are capitalised but name no person.
 _NATIONALITY = one_of(
     "American", "Australian", "Austrian", "Belgian", "Brazilian", "British", "Canadian", "Chinese", "Danish", "Dutch",
     "English", "European", "Finnish", "French", "German", "Greek", "Indian", "Irish", "Italian", "Japanese", "Korean",
     "Mexican", "Norwegian", "Polish", "Portuguese", "Russian", "Scottish", "Spanish", "Swedish", "Swiss", "Turkish",
 )  # fmt: skip
+# Capitalised words that name no person.
 _NOT_A_NAME = one_of(
     "And", "But", "Everybody", "Everyone", "He", "Here", "If", "It", "Maybe", "Nobody", "Now", "Perhaps", "She",
     "Since", "So", "That", "There", "They", "This", "Today", "What", "When", "Whether", "Who", _NATIONALITY,
@@ -131,19 +134,21 @@ _PERSON = rf"(?!{_NOT_A_NAME}\b){_NAME}"
 _ROLE = (
     rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
 )
-# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense.
+# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense ("care").
 _TOOL = (
     r"(?!(?:care|caution|confidence|ease|pride|approval|permission|downtime|us|them|it|him|her|you|people|users|others"
     r"|customers|partners|friends|colleagues|everything|nothing|something)\b)[A-Za-z][\w.+#-]*\w(?: [A-Z][\w.-]*)?"
 )
-# Verbs of change; adverbs before them; and what comes between the verb and the new value (" back from May to").
+# Verbs of change: "the deadline moved".
 _CHANGED = one_of(
     "move[sd]", "slip(?:s|ped)", "change[sd]", "switched", "shift(?:s|ed)", "postponed", "delayed", "deferred",
     "extended", "pushed", "brought", "raised", "rises", "rose", "lowered", "cut", "reduced", "increase[sd]",
     "decrease[sd]", "drop(?:s|ped)", "falls", "fell", "bumped", "grew", "shrank", "updated", "upgraded",
     "rescheduled", "reset", "set", "renamed", "adjusted", "goes", "went", "doubled", "halved",
 )  # fmt: skip
+# Adverbs before a verb of change.
 _RECENTLY = r"(?: just| now| already| recently| since| again)*"
+# What comes between a verb of change and the new value: " back from May to".
 _TO = r"(?: back| forward| out| up| down| over| again| now)*(?: from [^,;!?]{1,40}?)? (?:to|until|till)"
 _OCCUPATION = one_of(
     "accountant", "actor", "actress", "architect", "artist", "astronomer", "attorney", "author", "baker", "barista",
@@ -160,10 +165,12 @@ _OCCUPATION = one_of(
 # An optional denial. "Not badly allergic" is a degree, not a denial, so only these adverbs may stand beside "not".
 _ADVERB = r"(?:actually|really|in fact|still|definitely|certainly|just|luckily|fortunately)"
 _NOT = rf"(?:(?:{_ADVERB} )?(?:not|no longer) (?:{_ADVERB} )?)?"
-# An item of a list ("tree nuts"), and the end of the list: punctuation, a conjunction or the start of another clause.
+# Words that end a list: they start another clause, or are conjunctions.
 _CLAUSE_STARTS = r"I|it|that|this|them|my|we|you|he|she|they|live|love|like|hate|have|am|can"
 _CONJUNCTIONS = "so|but|which|because|since|when|if|though|not|rather|instead"
+# An item of a list: "tree nuts".
 ITEM = rf"(?!(?:{_CLAUSE_STARTS}|{_CONJUNCTIONS}|and|or)\b)[a-z]\w*(?:[ -](?!(?:{_CONJUNCTIONS}|and|or)\b)\w+){{0,3}}"
+# The end of a list: punctuation, a conjunction or the start of another clause.
 _ITEMS_END = rf"(?=[,.!;]|$| -| (?:{_CONJUNCTIONS})\b| and (?:{_CLAUSE_STARTS}|not)\b)"
 # How many children, siblings or pets somebody has.
 _COUNT = r"(?:\d{1,2}|one|two|three|four|five|six|seven|no)"
@@ -734,7 +741,8 @@ FACT_RULES: tuple[FactRule, ...] = (
     ),
 )
 # A text is searched for facts if it contains one of CUES or PHRASES, or matches OWN_KIN_OR_ID. The words in _COMMON are
-# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. "I am now a nurse" needs another cue.
+# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. A text that says only "I am now a nurse" is
+# not searched.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.extraction._entity_spans import DATES
 from hmxgraph.extraction._fact_rules import FACT_RULES, ITEM, FactRule
-from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, attitude_to, cues, pattern
+from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, attitude_to, cues, pattern
 
 # Stated facts: what people say about themselves, other people and their systems.
 
@@ -15,8 +15,8 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_ORDERED, attitude_to, c
 class Fact(NamedTuple):
     """A stated fact. An empty *subject* is the speaker; ``{subject}`` stands for the speaker ("{subject}'s wife").
 
-    ``single`` and ``identifying`` are those of its rule. ``denial_key`` is equal for a fact and its denial, and empty
-    for facts whose rule is not deniable.
+    ``single`` (one object at a time) and ``identifying`` (a name, id or address) come from its rule. ``denial_key`` is
+    equal for a fact and its denial, and empty for facts that cannot be denied.
     """
 
     subject: str
@@ -29,7 +29,7 @@ class Fact(NamedTuple):
     denial_key: str = ""
 
 
-# First words that show that what stands before the verb is no subject: "Maybe Ann is ...", "It is ...".
+# Words that a subject cannot start with: "Maybe Ann is ...", "It is ...".
 _NOT_SUBJECTS = frozenset(
     """
     it that this there he she they we you i who what the which everything nothing something everyone someone
@@ -37,8 +37,9 @@ _NOT_SUBJECTS = frozenset(
     nobody somebody anyone anybody everybody none some most all any both people my your his her our their is
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Predicates whose object is a place or an employer, and first words of capitalised objects that are neither.
+# Predicates whose object is a place or an employer.
 _PLACE_PREDICATES = frozenset({"lives in", "comes from", "works for"})
+# First words of capitalised objects that are neither: "I'm from May on".
 _NOT_PLACES = DATES | {"i", "the", "zip"}
 # Between the items of a list.
 _AND = re.compile(r",? (?:and|or) |, ")
@@ -47,19 +48,20 @@ _ARTICLE = re.compile(r"(?:an?|the) ")
 _ADVERBS_AT_END = re.compile(
     r"(?: (?:as well|too|now|after all|any ?more|any longer|at all|either|anyway|actually|really|in fact|though))+$"
 )
-# What a correction denies, beside the statement in its place: "I'm allergic to nickel, not latex", "it's not latex, I'm
-# allergic to nickel". The second form needs a word of correction, because it often speaks of something else ("it's not
-# urgent, I'm allergic to nickel").
+# What a correction denies: "latex" in "I'm allergic to nickel, not latex" and in "Sorry, it's not latex, I'm allergic
+# to nickel". The second form needs a word of correction such as "sorry", because it often speaks of something else
+# ("it's not urgent, I'm allergic to nickel").
 _OTHERS = rf"(?:to )?(?P<others>{ITEM}(?:(?:, {ITEM})*,? (?:or|and) {ITEM})?)"
 _DENIED_AFTER = pattern(rf",?(?: -| and| but)? (?:not|rather than|instead of) {_OTHERS}(?=[.,!;]|$| -)")
 _DENIED_BEFORE = pattern(
     rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_OTHERS},? (?:but )?$"
 )
+# Words of correction: "sorry", "actually", "I meant".
 _CORRECTS = pattern(
     r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )
-# First words of what is denied that are no thing one can be allergic to.
-_NO_THINGS = NOT_ORDERED | {"serious", "intolerant", "any", "only", "always", "him", "me"}
+# First words of denied phrases that are not objects: "not serious", "not always".
+_NO_THINGS = NOT_IMPERATIVE | {"serious", "intolerant", "any", "only", "always", "him", "me"}
 
 
 def facts(sentence: str) -> Iterator[Fact]:
@@ -80,7 +82,10 @@ def facts(sentence: str) -> Iterator[Fact]:
 
 
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
-    """Yield the facts that *match* of *rule* states; none if the speaker leaves them open, or denies the undeniable."""
+    """Yield the facts or denials that *match* of *rule* states.
+
+    None if the speaker does not assert the statement, or denies a fact whose rule is not deniable.
+    """
     groups = match.groupdict()
     subject = _subject_of(rule, groups)
     object_group = "object" if groups.get("object") else "object2"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from hmxgraph.extraction.language import is_attributed, is_retracted, one_of
 from hmxgraph.text.terms import terms
 
+# Adverbs between "I" and the verb: "I really like".
 _ADVERBS = one_of(
     "really", "strongly", "always", "usually", "generally", "typically", "much", "still", "also", "actually",
     "definitely", "absolutely", "just", "totally", "simply", "truly", "honestly", "personally", "especially",
@@ -32,7 +33,7 @@ class PreferenceRule(NamedTuple):
         return self.confidence < _SURE
 
 
-# Confidence from which a form states a lasting preference.
+# A form with at least this confidence states a lasting preference.
 _SURE = 0.6
 
 PREFERENCE_RULES: tuple[PreferenceRule, ...] = (
@@ -144,6 +145,7 @@ _TRAILING_ADVERBS = re.compile(
 )
 # Between the two sides of a choice.
 _OVER = re.compile(r" (?:over|rather than|instead of|to) ")
+# "To cancel". Such an object is accepted only after "prefer".
 _INFINITIVE = re.compile(r"to [a-z]+")
 # Words that refer to something said or shown before: "tea like that".
 _DEICTIC = re.compile(
@@ -151,7 +153,8 @@ _DEICTIC = re.compile(
     r"|\b(?:this|these|those|it|them|there|here|you|your|instead|same|ones?|above)\b",
     re.IGNORECASE,
 )
-# The end of the words before a statement that opens a clause: punctuation, a conjunction, or "honestly" and the like.
+# How the text before a statement ends if the statement opens a clause: with punctuation, a conjunction, or a word such
+# as "honestly".
 _CLAUSE_START = re.compile(
     r"(?:^|[,;:-]|\b(?:and|but|that's why|why|because|'?cause|since|that|so|know|think|guess|say|how much|honestly"
     r"|yeah|well|also|plus|though|as|where|of course|now|from now on|these days|nowadays|lately))\s*[\"'(]?$",
@@ -164,7 +167,7 @@ _HYPOTHETICAL = re.compile(
 )
 # "I think I like ..." is still a preference.
 _OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
-# A part of the day. "After 9 am" and "before 5 pm" are none, because both can hold.
+# A part of the day. "After 9 am" and "before 5 pm" are left out, because both can hold at once.
 _PART_OF_DAY = re.compile(
     r"\b(?:(?:early|late) )?(?:morning|afternoon|evening|night)s?\b"
     r"|\b(?:before|until|by) (?:noon\b|\d{1,2}(?::\d\d)? ?a\.?m\b|(?:0?\d|1[01]):\d\d\b(?! ?p\.?m))"
@@ -173,8 +176,8 @@ _PART_OF_DAY = re.compile(
 )
 # "Tea in the morning" is about tea, and leaves other times open.
 _OCCASION = re.compile(r"\b(?:in the|at|on|every)$", re.IGNORECASE)
-# What every appointment is: these words name no kind of thing that has times of its own.
-_APPOINTMENTS = frozenset(terms("appointment slot time booking date rather than have get"))
+# Words that do not say what a preferred time is for: "slot" in "I prefer a morning slot". "Flights" would say it.
+_UNSPECIFIC = frozenset(terms("appointment slot time booking date rather than have get"))
 # In characters.
 _LONGEST_OBJECT = 120
 
@@ -202,9 +205,9 @@ class Preference(NamedTuple):
 
     @property
     def timed(self) -> str:
-        """What the speaker prefers at one part of the day and not at others: appointments, unless they name a kind.
+        """The kind of thing that the speaker prefers at one part of the day: appointments, unless they name another.
 
-        Empty if the preference names no part of the day.
+        Empty if the preference names no part of the day, or names it only as an occasion ("tea in the morning").
 
         >>> preference("I prefer appointments before 10 am").timed == preference("I now prefer afternoons.").timed
         True
@@ -214,7 +217,7 @@ class Preference(NamedTuple):
         part = _PART_OF_DAY.search(self.object) if self.predicate == "prefers" else None
         if part is None:
             return ""
-        kind = [term for term in terms(_PART_OF_DAY.sub(" ", self.object)) if term not in _APPOINTMENTS]
+        kind = [term for term in terms(_PART_OF_DAY.sub(" ", self.object)) if term not in _UNSPECIFIC]
         is_occasion = kind and _OCCASION.search(self.object[: part.start()].rstrip())
         return "" if is_occasion else f"{' '.join(kind) or 'appointment'} by time of day"
 
@@ -267,7 +270,8 @@ def _object_start(match: re.Match[str]) -> int:
 def _object(match: re.Match[str], rule: PreferenceRule) -> str:
     """The object without what follows it; empty if it names no kind of thing, activity or person.
 
-    Of a form that may be a wish, it must have several words, not start with "a" or "an", and not contain "the" or "my".
+    If the form may be a wish, the object must have several words, not start with "a" or "an", and not contain "the" or
+    "my".
     """
     groups = match.groupdict()
     rest = groups["object"] or groups.get("object2") or ""

@@ -15,8 +15,8 @@ from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
 
-# Types whose names people spell in many ways; of other names, only case and a leading "#" or "./" are ignored.
-_SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
+# Types whose names people spell in many ways. For other types, only case and a leading "#" or "./" are ignored.
+_FREELY_SPELT = frozenset({"concept", "person"}) | NAMING_FIELDS
 # Types that may be guessed for the same name, most specific last: a capitalised word may turn out to be a person or an
 # id, a symbol in backticks a tool. A type from a record (order, service) is more specific than any of these.
 FAMILIES = {"name": ("concept", "person", "id"), "tool": ("symbol", "tool")}
@@ -66,7 +66,7 @@ def normalise(entity_type: str, name: str) -> str:
     >>> normalise("tool", "Get_Order"), normalise("file", "./src/App.py"), normalise("order", "#W2378156")
     ('get_order', 'src/app.py', 'w2378156')
     """
-    if entity_type in _SPELT:
+    if entity_type in _FREELY_SPELT:
         return _plain(name)
     trimmed = name.strip()
     if entity_type == "file":
@@ -96,9 +96,9 @@ def _plain(name: str) -> str:
 
 # Relations between the entities of one event: a table of rules, and a few that need textual evidence.
 
-# Limits per event: of relations outside records, and of those in records, which may hold more: an order with its items,
-# their products and names.
+# Maximum number of relations outside records per event.
 _MAX_RELATIONS = 12
+# Maximum number of relations in records per event: an order may list its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
 # Confidence of relations in results and other records.
 _RECORDED = 0.95
@@ -150,11 +150,12 @@ _FIXED = re.compile(
     r"|cleared)\b",
     re.IGNORECASE,
 )
+# Types of entities that can fix an error.
 _FIXERS = ("tool", "command", "file", "symbol")
 
 
 def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
-    """Yield the relations of the table for an event of this type; *entities* are those of the event by type."""
+    """Yield the relations that `RELATION_RULES` gives an event of this type; *entities* are the event's, by type."""
     for rule in _BY_TYPE.get(event_type, ()):
         if rule.source in entities and rule.target in entities and (failed or not rule.failed):
             pairs = [(source, target) for source in entities[rule.source] for target in entities[rule.target]]
@@ -176,23 +177,23 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
         yield Relation(title, "mentions_with", other, 0.6)
 
 
-def fixes(text: str, named: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
+def fixes(text: str, entities: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
 
-    *named* pairs the entities of *text* with their names, in upper or lower case.
+    *entities* are those of *text*, each with its name; case does not matter.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
     >>> text = "kubectl rollout fixed the ImagePullBackOff"
-    >>> named = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
-    >>> [(relation.source.type, relation.relation_type, relation.target.type) for relation in fixes(text, named, [])]
+    >>> entities = [(restart, "kubectl rollout"), (error, "ImagePullBackOff")]
+    >>> [(relation.source.type, relation.relation_type, relation.target.type) for relation in fixes(text, entities, [])]
     [('command', 'fixes', 'error_type')]
     """
     verb = _FIXED.search(text)
     if not verb:
         return
     lowered = text.lower()
-    errors = [ref for ref, name in named if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
-    fixers = [ref for ref, name in named if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
+    errors = [ref for ref, name in entities if ref.type == "error_type" and lowered.find(name.lower(), verb.end()) >= 0]
+    fixers = [ref for ref, name in entities if ref.type in _FIXERS and 0 <= lowered.find(name.lower()) < verb.start()]
     for fixer in list(dict.fromkeys([*fixers, *actors]))[:2]:
         for error in errors[:2]:
             yield Relation(fixer, "fixes", error, 0.7)
@@ -206,8 +207,9 @@ def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 
 # Collecting mentions: one per name, up to a limit per event.
 
-# Maximum number of mentions per event, and of further spellings per mention.
+# Maximum number of mentions per event.
 _MAX_MENTIONS = 32
+# Maximum number of further spellings per mention.
 _MAX_ALIASES = 4
 # Weakest first.
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
@@ -226,7 +228,7 @@ class MentionCollector:
         return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name* and return its entity; None if it is no name, or a new one beyond the limit."""
+        """Count one mention of *name* and return its entity; None if it is not a name, or a new one without room."""
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._by_key.get(key)
@@ -310,14 +312,16 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# If records refer to each other, the limit of results is raised: to this many mentions, then by this many further ones.
-_MAX_RECORD_MENTIONS, _MAX_FURTHER_MENTIONS = 24, 8
+# If records refer to each other, the limit is raised to this many mentions while records are read.
+_MAX_RECORD_MENTIONS = 24
+# After such records, the names outside records may add this many mentions.
+_MAX_FURTHER_MENTIONS = 8
 # Events that mention their agent.
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _RESULTS = frozenset({"tool_result", "api_result"})
 _TALK = frozenset({"message", "feedback"})
-# Fields of other than structured events that are searched for names in running text.
+# Unless an event is structured, these of its fields are searched for names in running text.
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
 # Characters read of each running text or command line in the fields of an event.
 _LONGEST_FIELD = 2_000
@@ -363,7 +367,7 @@ def _entities_of_talk(event: Event, voice: Voice, collector: MentionCollector) -
 
 def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relation]:
     """Collect the mentions in any other event, and return the relations between them."""
-    content = _describing(event)
+    content = _searched_content(event)
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
     _actor(event, collector)
@@ -381,16 +385,19 @@ def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relat
     return [*relations[:_MAX_RELATIONS], *record_relations]
 
 
-def _describing(event: Event) -> Mapping[str, Any]:
-    """The content of *event*; of a remembered memory, without the id of the memory that it supersedes."""
+def _searched_content(event: Event) -> Mapping[str, Any]:
+    """The content of *event* in which names are searched for: not the id of the memory that a new memory supersedes."""
     if event.event_type != MEMORY_EVENT:
         return event.content
     return {name: value for name, value in event.content.items() if name != "supersedes"}
 
 
 def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
-    """Add the things that the records of *event* identify; return their relations, and the names of all things."""
-    content = _describing(event)
+    """Add the things that the records of *event* identify.
+
+    Return their relations, and the names of all things, including those for which there was no room.
+    """
+    content = _searched_content(event)
     tool = content.get("tool_name")
     part = {"tool_call": "arguments", "tool_result": "result"}.get(event.event_type)
     hint = tool if part and isinstance(tool, str) else event.event_type
@@ -398,10 +405,10 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     links = [item for item in items if isinstance(item, Link)]
     room = collector.room
     collector.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    kept = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
+    kept_things = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     confidence = REQUESTED if part == "arguments" else _RECORDED
-    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept]
+    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept_things]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(item.name for item in items if isinstance(item, Thing))
 
 
@@ -418,7 +425,7 @@ def _actor(event: Event, collector: MentionCollector) -> None:
 
 
 def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
-    """The relations of the table for *event*, and the fix that its text reports."""
+    """The relations that `RELATION_RULES` gives *event*, and the fixes that its text reports."""
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":
@@ -441,10 +448,10 @@ def _title_type(title: str) -> str:
 
 def _names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
     """Add all names in a running text; return the relations between them."""
-    relations, named = _forms(text, collector)
+    relations, entities = _forms(text, collector)
     _spans(text, collector, listing=listing)
-    if any(ref.type == "error_type" for ref, _ in named):
-        relations.extend(fixes(text, named, ()))
+    if any(ref.type == "error_type" for ref, _ in entities):
+        relations.extend(fixes(text, entities, ()))
     return relations
 
 
@@ -455,14 +462,14 @@ def _spans(text: str, collector: MentionCollector, *, titled: bool = False, list
 
 def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
     """Add the names recognised by form; return the relations between them, and the entities with their names."""
-    named: list[tuple[Ref, str]] = []
+    entities: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
     for form in forms(text):
         ref = collector.add(form.type, form.name, form.confidence)
         if ref:
-            named.append((ref, form.name))
+            entities.append((ref, form.name))
             hosts.extend(_url_and_host(ref, form.name, collector))
-    return list(_hosted(hosts)), named
+    return list(_hosted(hosts)), entities
 
 
 def _url_and_host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:

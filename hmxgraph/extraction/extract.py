@@ -47,10 +47,11 @@ from hmxgraph.text.comparison import claim, stance
 from hmxgraph.text.lines import label_of, speaking_source
 from hmxgraph.text.terms import signs, words
 
-# Memory drafts from matched rules: text, subject, and the slot (question) they answer.
+# Memory drafts from matched rules. The slot of a draft is the question that it answers: a later answer in the same slot
+# supersedes or contradicts it.
 
 _ATTITUDES = frozenset({"likes", "dislikes"})
-# A word for the speaker; "I/O" is none.
+# Words for the speaker, but not the "I" of "I/O".
 _OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 
 
@@ -103,10 +104,11 @@ def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
 def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNOWN) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
 
-    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule that it does not repeat.
+    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule without saying which it was.
     """
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
-    # "You may skip the review" waives a demand; "you no longer have to skip the review" allows it.
+    # After verbs like "skip" the sense is reversed: "you may skip the review" waives the review, "you no longer have to
+    # skip the review" allows it.
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
     topic, values = _policy_topic(withdrawn.matter, demanded=predicate != "allows")
@@ -117,7 +119,8 @@ def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNO
 def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
     """Draft a preference of *subject*.
 
-    Liking and disliking a thing share a slot, as do both sides of a choice, and the parts of the day for a thing.
+    These pairs share a slot: liking and disliking a thing, the two sides of a choice, and two times of day preferred
+    for the same thing.
     """
     about, name = (liking.object, "attitude") if liking.predicate in _ATTITUDES else (" ".join(liking.choice), "choice")
     if liking.timed:
@@ -138,7 +141,7 @@ def _preference_draft(liking: Preference, text: str, subject: str, method: str) 
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """Draft a fact about its subject or the speaker.
+    """Draft a fact about its subject or the speaker, whom ``{subject}`` stands for ("{subject}'s wife").
 
     None if the object is the subject itself, and for an id or address of an unknown speaker.
     """
@@ -163,7 +166,7 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
 
 
 def _fact_slot(fact: Fact, subject: str) -> str:
-    """The slot of a fact with a single value, or of one that can be denied; empty for all others."""
+    """The slot of a fact that has one value at a time or can be denied; empty for other facts."""
     question = fact.predicate if fact.single else plain(fact.denial_key)
     return f"{plain(subject)}\0{question}" if question else ""
 
@@ -182,7 +185,8 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _VERB = r"(?P<verb>[a-z][a-z-]+)"
-# Forms of requests; the group ``verb`` begins what is wanted: "cancel my order", "trouble with the printer".
+# Forms of requests. The group ``verb`` is the first word of what is wanted: "cancel" in "I want to cancel my order",
+# "trouble" in "I'm having trouble with the printer".
 _REQUESTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -198,8 +202,8 @@ _REQUESTS = tuple(
         ),
     )
 )
-# Words from the verb on that do not say what is wanted: "help me with this", "a few questions".
-_EMPTY = re.compile(
+# Requests that do not say what is wanted, matched from the verb on: "help me with this", "a few questions".
+_UNSPECIFIC = re.compile(
     r"(?:(?:help|assist|do|know|ask|see|look|talk|speak|be|get|let|start|have|hear|explain)\b(?: (?:me|you|us|with"
     r"|that|this|it|out|to|into|please|somebody|someone|a human|an agent|a few|some|questions?|something|things?))*"
     r"|(?:with |in )?(?:that|this|it|something|an?|my|the|some|(?:a )?(?:couple(?: of)?|few)|two|three)? ?"
@@ -216,11 +220,15 @@ _ASKS_WHETHER = re.compile(
     r" (?:i|we|you|they|he|she|it|there|the)\b.*\?",
     re.IGNORECASE | re.DOTALL,
 )
-# A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon".
+# A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon", "Review of the
+# cart", "Release 1.4 crashed", "Deploy to staging failed".
 _NO_VERB = re.compile(
-    r"(?:[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
+    r"back (?!up\b)|(?!think|dispose|speak|beware|approve)[a-z-]+ of "
+    r"|[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
     r"(?:was|were|is|are|has|had|isn't|wasn't|went|came|told|looks?|seems?|arrived|changed)\b"
-    r"|back (?!up\b))",
+    r"|[a-z-]+ (?:(?:from|in|on|to|for|at) (?:(?:the|our|my) )?[^\s,]+ |(?=[^\s,]*\d)[^\s,]+ )?"
+    r"(?:(?:was|is|has|had|did|does|isn't|didn't|doesn't|timed|times|keeps|takes|took|returns) "
+    r"|(?:failed|fails|broke|breaks|crashed|crashes|hangs|hung|stopped)\b)",
     re.IGNORECASE,
 )
 # "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
@@ -299,7 +307,7 @@ def aim(sentence: str) -> Goal | None:
 
 def _goal(core: str, wanted: str, confidence: float) -> Goal | None:
     """*core* as a goal; None if *wanted*, its part from the verb on, does not say what is wanted."""
-    if _EMPTY.match(wanted) or wanted.count(" ") < 1:
+    if _UNSPECIFIC.match(wanted) or wanted.count(" ") < 1:
         return None
     if _POINTING.search(" ".join(wanted.split()[:4])) or re.search(r"\b(?:this|that|it)\W*$", wanted):
         return None
@@ -385,6 +393,7 @@ def _named_source(event: Event) -> str:
 
 # What precedes the host in an address: "https://bob@".
 _ADDRESS_START = re.compile(r"(?:web:|https?:|//|www\.|[^/@\s]*@)+", re.IGNORECASE)
+# What follows the host in an address: a port, path, query or fragment.
 _HOST_END = re.compile(r"[/?#:\s]")
 _TOOL_LABEL = "tool"
 
@@ -392,8 +401,8 @@ _TOOL_LABEL = "tool"
 def _outside(source: str, label: str) -> str:
     """The origin of text from outside, for counting independent origins; *label* is the label that packs give it.
 
-    For the web, it is the last two labels of the host. All tools are one origin, because one page can reach an agent
-    through several of them. Otherwise it is the source, or *label* if there is no source.
+    The origin of a web page is the last two parts of its host name. All tools are one origin, because one page can
+    reach an agent through several of them. Any other origin is the source, or *label* if there is no source.
 
     >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
     ('web:shop.example', 'web:shop.example')
@@ -422,7 +431,7 @@ def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
     Aliases, pins and replacements are kept only for the operator.
     """
     if authority.level == "operator":
-        # Unnamed users of several sessions may have several names.
+        # Unnamed users of different sessions are different people: the name of one must not supersede another's.
         unnamed = draft.subject == UNKNOWN and draft.predicate == NAME
         yield draft._replace(slot="") if unnamed else draft
         return
@@ -498,7 +507,7 @@ def _strings(value: Any) -> tuple[str, ...]:
 def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
     """Draft *text* as a memory of *kind*, keeping its words; subject and slot are parsed where a rule matches.
 
-    A parsed slot lets it supersede earlier memories that answer the same question.
+    A memory with a slot supersedes earlier memories that answer the same question.
 
     >>> draft("fact", "Caroline lives in Boston").object
     'Boston'
@@ -517,8 +526,8 @@ def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if liking:
         return _preference_draft(liking, text, UNKNOWN, BY_HAND)
     if kind == "fact":
-        stated = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
-        return _merged(stated) if stated else _unparsed_fact(text)
+        drafts = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
+        return _merged(drafts) if drafts else _unparsed_fact(text)
     return MemoryDraft(kind, text, 1.0, BY_HAND)
 
 
@@ -554,7 +563,8 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 
 # Memories of an event: directives, preferences, stated facts, aims, state changes.
 #
-# A family of rules runs only on texts that contain one of its cues. Exceptions: requests, directives in system prompts.
+# A family of rules is tried only on texts with one of its cues: words without which none of its rules can match.
+# Exceptions: requests, and directives in system prompts.
 
 # Maximum number of distinct memories per event.
 _MAX_MEMORIES = 8
@@ -635,13 +645,16 @@ def _fact_subject(spoken: list[str], voice: Voice) -> str:
     """The subject of first-person facts: the speaker, or the only name that an unnamed user states in the text."""
     if voice.subject != UNKNOWN:
         return voice.subject
-    stated = (fact for sentence in spoken for fact in _facts.facts(sentence))
-    names = {fact.object for fact in stated if fact.predicate == "name" and not fact.subject}
+    stated_facts = (fact for sentence in spoken for fact in _facts.facts(sentence))
+    names = {fact.object for fact in stated_facts if fact.predicate == "name" and not fact.subject}
     return names.pop() if len(names) == 1 else voice.subject
 
 
 def _families(lowered: str, voice: Voice) -> _Families:
-    """The families whose cues a text contains. Talk among peers gives no rules; a system prompt gives nothing else."""
+    """The families whose cues a text contains. A conversation among peers gives no rules; a system prompt, only rules.
+
+    Directives in a system prompt need no cue.
+    """
     cue_words = cues(lowered)
     person = voice.part != "system"
     may_direct = voice.part != "peer"
@@ -680,6 +693,7 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     if liking:
         yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
     for fact in _facts.facts(sentence) if families.facts else ():
+        # "My name is Ann" is about the unnamed user; other facts are then about Ann.
         draft = fact_draft(fact, voice.subject if fact.predicate == "name" else fact_subject, "statement")
         if draft:
             yield draft

@@ -26,7 +26,7 @@ class Ref(NamedTuple):
 class Mention(NamedTuple):
     """An entity that an event mentions.
 
-    ``role`` tells how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is
+    ``role`` says how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is
     the confidence that this is a name at all.
     """
 
@@ -115,10 +115,10 @@ class MemoryDraft(NamedTuple):
 
     @property
     def voice(self) -> str:
-        """The speaker whose answer this is, to tell a change of mind from a disagreement.
+        """Whose answer this is: a new answer in the same voice is a change of mind, in another voice a disagreement.
 
-        A second name of a user counts as another voice, not as a change; so does a plain statement that differs from an
-        earlier one without mentioning a change. The answer itself then serves as the voice.
+        In two cases the answer itself serves as the voice, so that a different answer always disagrees: a user's name,
+        and a plain statement that does not say that something changed.
         """
         renamed = self.predicate == NAME and self.owner
         states = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
@@ -205,7 +205,7 @@ BASE_VERBS = frozenset(
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
 # Words that show, directly after "always" or "do not", that the sentence is not a directive.
-NOT_ORDERED = frozenset(
+NOT_IMPERATIVE = frozenset(
     """
     a an the this that these those my your his her our their it he she we they i you been had was were is are am
     got went saw knew thought felt met heard made said told came took gave found left seen done gone too so very
@@ -219,7 +219,7 @@ NOT_ORDERED = frozenset(
 
 # Sentences without markup, quoted lines and decoration; plain quotes and dashes.
 
-# Typographic signs and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
+# Typographic characters and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
 # Abbreviations before a name, whose full stop ends no sentence.
@@ -346,8 +346,8 @@ def speaker_of(event: Event) -> str | None:
 
 def _subject(event: Event, name: str) -> str:
     """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is not a name."""
-    named = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
-    return next(named, UNKNOWN)
+    names = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
+    return next(names, UNKNOWN)
 
 
 def user_id_of(event: Event) -> str | None:

@@ -81,7 +81,7 @@ class Interval:
 
 
 class Dispute(NamedTuple):
-    """An assertion left out because it contradicts the interval at its time or, if the assertion is hard, the next."""
+    """An assertion left out because it contradicts *interval*: the one at its time, or, if it is hard, the next one."""
 
     interval: Interval
     assertion: Assertion

@@ -1,1 +1,1 @@
-"""Fingerprints: learned state to share, generated, masked, limited in size, signed and verified (HMX-F). Pure."""
+"""Fingerprints (HMX-F): learned state for sharing; generate, mask, sign, verify, restore. Pure functions, no I/O."""

@@ -40,6 +40,7 @@ _IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 # Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 _WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
+# A value that ends at a blank, comma, semicolon or quote; `_VALUE` also matches quoted text, and ends at "&".
 _VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
 _BARE_VALUE = r"[^\s,;\"'`]+"
 # Excludes addresses, paths, versions and number ranges; and names of places or machines, such as us-east-1.
@@ -68,7 +69,7 @@ _STATUS_WORDS = frozenset(
 # How values begin that are already masked, or looked up at run time.
 _MARKS = ("[", "<", "***", "$", "%(", "{")
 _NOTHING = UNSET | {"on", "off"}
-# In digits.
+# A number with fewer digits is not taken for a code.
 _SHORTEST_CODE = 4
 _QUOTES = "\\\"'`"
 # A path of two or more folders in lower case, such as /run/secrets/db.
@@ -126,14 +127,15 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 # Seven consonants in a row occur in no word.
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
-# In letters, and in digits.
+# A run of more letters is no word; a number of at least this many digits looks like a key.
 _LONGEST_WORD = 20
 _LONG_NUMBER = 9
-# Maximum strangeness of a name with digits, up to each length: keys are long, and long names consist of words.
+# A text is random if its strangeness (see `_strangeness`) exceeds this limit. The limit depends on the length, here for
+# names with digits: up to 15 characters 0.4, up to 23 0.3, else 0.2, because long names consist of words.
 _ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
-# The maximum is higher by this factor for a name without digits.
+# For a name without digits, the limit is multiplied by this.
 _WITHOUT_DIGITS = 1.5
-# Mean length of the pieces of base64: kinds of characters change more often than in names.
+# Text looks like base64 if its pieces (words, numbers) have at most this mean length: "kQ3xZ81mBw20" has short pieces.
 _LONGEST_PIECE = 2.75
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -200,11 +202,13 @@ def _begins_secret(sentence: str) -> bool:
     return _is_chosen(next(iter(sentence.split()), ""))
 
 
+# A quoted text, or the rest of a sentence.
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
+# Names of phrases that restore an account: "seed phrase", "recovery words".
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _KNOWN_FORMS = (
     # `-----BEGIN PRIVATE KEY-----` and all that follows, up to `-----END PRIVATE KEY-----`
-    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE _KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
+    rule("[private key]", r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z ]*-----|\Z)"),
     # `recovery phrase: tulip rose oak`
     _password(rf"\b{_WORDS}\b(?:[^:=\n]{{0,40}}(?:\bis\b|[:=]))?\s*{_SENTENCE}"),
     # `mnemonic = "tulip rose oak"`
@@ -226,12 +230,15 @@ _KNOWN_FORMS = (
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
+# The beginning of a field that holds a name: `"key": `; and such a field with the name of a secret.
 _FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\\*\"\s*:\s*"
 _NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{_NAME})[^\"]{{0,99}}\""
+# A field that holds a value: `"value": "tulip"`; and the beginning of one, with or without quotes: `value = `.
 _CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
 _NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
 # Lines of a table: with bars, or with other separators.
 _CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
+# Between two columns.
 _GAP = r"(?:,|\t| {2,20})"
 # Values in a structure: a list, the field or argument after the name, XML, a table, a call.
 _IN_FIELDS = (
@@ -283,8 +290,9 @@ _IN_FIELDS = (
     _password(rf"(?:{_NAME})\s+(?P<value>{_WHOLE})"),
 )
 
+# "Is", "was", "to" in several languages.
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
-# Up to eight words between a name and its value, and up to nine, also across punctuation.
+# Up to eight words between a name and its value; `_NEAR` is up to nine, also across punctuation.
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
 _NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
 # What may stand between a value and the name after it: " as the ".
@@ -300,13 +308,15 @@ _CODE = (
     r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
     r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
-# Codes that are no secrets.
+# Excludes codes that are no secrets, such as "exit code".
 _NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
+# "Backup codes", "one-time login keys".
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
 # Words for logging in, and for credentials.
 _ENTERING = (
     r"(?i:\b(?:log(?:ged|ging)?|sign(?:ed|ing)?)[ -]?(?:in|on)\b|\blogin\b|\bcreds\b|\bcredentials\b|\bzugangsdaten\b)"
 )
+# Before the password: " with ".
 _BY = r"[ \t]+(?:with|using|mit|avec|con|com)[ \t]+"
 _WIRELESS = r"\b(?:wi-?fi|wlan|ssid|network)\b"
 _LONG_WORD = r"(?<![^\s,;\"'`])(?P<value>[^\s,;\"'`]{6,256})"
@@ -353,6 +363,7 @@ _IN_PROSE = (
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
 )
 
+# An argument of a command, and other arguments before it.
 _ARGUMENT = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 # Commands that take a password as -p, and commands that read one from their input.
@@ -426,6 +437,7 @@ _IN_COMMANDS = (
 
 # "At" and "dot" in addresses that are hidden from robots.
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
+# Two to five groups of digits: " 170 1234567", "-123-4567".
 _PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
 _BY_SHAPE = (
     # `token: a1b2c3`
@@ -443,7 +455,8 @@ _BY_SHAPE = (
     # `AB12-CD34-EF56-GH78`
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
-# Rules that run before those of hmxgraph.text.masking, which might mask only a part of such a value, and those after.
+# `_FRAMED` rules run before those of hmxgraph.text.masking, which might mask only a part of such a value; `_STATED`
+# rules run after them.
 _FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
 _STATED = (
     # `--db-password tulip`
@@ -487,8 +500,8 @@ _NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
 # A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
-# :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks are not secrets, so that
-# masking masked text again seldom changes it.
+# :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks such as [password] are not
+# masked again, so masking a text twice seldom changes it further.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{_KEY})[:=]?")
 

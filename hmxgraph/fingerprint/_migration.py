@@ -44,12 +44,12 @@ class _Migrated(NamedTuple):
 
 
 def version_of(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_version``, under either of its names; None if there is none."""
+    """The ``fingerprint_version``, in snake_case or camelCase (version 0); None if there is none."""
     return fingerprint.get("fingerprint_version", fingerprint.get("fingerprintVersion"))
 
 
 def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
-    """The ``fingerprint_hash``, under either of its names; None if there is none."""
+    """The ``fingerprint_hash``, in snake_case or camelCase (version 0); None if there is none."""
     return fingerprint.get("fingerprint_hash", fingerprint.get("fingerprintHash"))
 
 
@@ -131,8 +131,9 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 
 # Fingerprints of newer versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
 
-# The definition in the schema of the entries of each set; the other sections; the names of all optional fields.
+# For each set of summaries, the definition of its entries in the schema.
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
+# The sections beside the summaries; each has a definition of the same name in the schema.
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
 _TOP_LEVEL_FIELD = re.compile(r"\$\.(\w+)")
@@ -165,9 +166,10 @@ def _misfits(document: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """The known sets with their valid entries; at most the *limit* heaviest of each but the clusters (HMX-F 15).
+    """The known sets with their valid entries, at most *limit* for each set except the clusters (HMX-F 15).
 
-    Adds a warning for each unknown set, and for each set that loses entries.
+    If a set has more, the heaviest are kept. *warnings* gets a line for each unknown set, and for each set that loses
+    entries.
     """
     warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():

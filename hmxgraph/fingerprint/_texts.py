@@ -18,7 +18,7 @@ LONGEST_TITLE = 120
 _LONGEST_READ = 8 * LONGEST_TEXT
 # Shorter names are not searched for in texts.
 _SHORTEST_NAME = 3
-# Name under which all types are counted that are not listed separately.
+# All types that are not listed separately are counted under this name.
 OTHER = "other"
 _TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
@@ -90,7 +90,7 @@ class Disclosure:
         return clean
 
     def types(self, counts: Mapping[str, int], most: int) -> dict[str, int]:
-        """Counts by type: the most frequent types, up to *most*, by name; all others as ``other``.
+        """Counts by type, sorted by name: at most *most* types, the most frequent; all others are counted as ``other``.
 
         Agents choose type names freely. Only a single word counts as a type; a sentence may name a person, so it is
         counted as ``other``.
@@ -110,7 +110,7 @@ def _occurs(name: str, all_text: str, folded: str) -> bool:
 
 
 def _key(name: str) -> str:
-    """The same for all spellings of *name* that stand for the same entity."""
+    """The form in which names are compared: a single word keeps its case, other names do not."""
     return name if name.isalpha() else name.casefold()
 
 
@@ -133,7 +133,7 @@ _WORDING = _words(
 )
 _WORD = re.compile(r"\[[\w .]+\]|\w+(?:['-]\w+)*")
 _UNKNOWN = "[...]"
-# All but the last of several such marks in a row.
+# Several such marks in a row: all but the last.
 _REPEATED = re.compile(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])")
 # In digits: longer numbers may identify something.
 _LONGEST_NUMBER = 3

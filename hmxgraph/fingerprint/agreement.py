@@ -11,9 +11,9 @@ from hmxgraph.text import artifacts
 from hmxgraph.text.comparison import differs, jaccard
 from hmxgraph.text.terms import terms
 
-# Minimum Jaccard similarity of the terms of two texts that say the same.
+# Two texts say the same if the Jaccard similarity of their search terms is at least this.
 ALIKE = 0.6
-# Fields that may differ between exporter and importer.
+# Fields that rate the knowledge: exporter and importer may rate it differently.
 _RATINGS = frozenset({"severity", "estimated_complexity"})
 # A command between backticks is one piece; other text is split at white space.
 _PIECE = re.compile(r"`[^`]*`?|[^\s`]+")
@@ -25,9 +25,8 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Texts are the same if they share most of their search terms, and
-    recommendations also if one only adds to the other. So one artifact may say more than the other: see
-    :func:`confirms`. Artifacts of other types never agree.
+    failure and the same first recovery step. Texts are the same if they share most of their search terms. One
+    recommendation may also add detail to the other; :func:`confirms` is stricter. Artifacts of other types never agree.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -74,7 +73,7 @@ def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
 
 
 def _same_title(title: str, own: Mapping[str, Any]) -> bool:
-    """Whether *title* is the own artifact's title, or derived from its condition, as in imported policies."""
+    """Whether *title* is the title of *own*, or made from its condition, like the titles of imported policies."""
     condition = str(own["content"].get("condition") or "")
     derived = {truncate(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
     return _pieces(title) == _pieces(own["title"]) or title in derived
@@ -82,7 +81,7 @@ def _same_title(title: str, own: Mapping[str, Any]) -> bool:
 
 def _contains(own: Any, imported: Any) -> bool:
     """Whether all texts in *imported* occur in *own*, in the same order."""
-    own_texts = map(_pieces, texts_in([own]))  # an iterator, so that the order counts
+    own_texts = map(_pieces, texts_in([own]))  # an iterator: `in` continues where the last match ended
     return all(_pieces(text) in own_texts for text in texts_in([imported]))
 
 

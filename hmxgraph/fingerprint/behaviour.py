@@ -16,8 +16,8 @@ from hmxgraph.protocol.events import WORK, went_well
 class ObservedEvent:
     """The properties of an event from which behaviour is counted; empty or None if the event lacks them.
 
-    ``call`` links a call with its result and error. An action that reports its own result is call and result in one;
-    without a tool name, its event type stands for the tool.
+    ``call`` is the same for a call, its result and its error. An action that reports its own result, such as a
+    ``command_exec``, is both call and result; if it names no tool, its event type counts as the tool.
     """
 
     event_id: str
@@ -160,7 +160,8 @@ _NAMES_PER_SESSION = 256
 class Behaviour:
     """Counts over one or more sessions, combined by addition.
 
-    The first three are zero in the counts of a single session: their totals are read from the session nodes.
+    The first three are zero in the counts of a single session: their totals are read from the session nodes. ``tools``,
+    ``decision_domains`` and ``error_types`` are counts by name.
     """
 
     sessions: int = 0
@@ -238,9 +239,9 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 
 
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
-    """The decisions that feedback corrects: the last one up to the event that a correction names.
+    """The ids of the corrected decisions.
 
-    A correction that names no event corrects the last decision before itself.
+    A correction concerns the last decision up to the event that it names or, if it names none, up to the correction.
     """
     decision_at: dict[str, str] = {}
     current, corrected = "", set()

@@ -117,14 +117,14 @@ def distinct(numbers: Nodes) -> Nodes:
 
 # The diameter of up to this many entities is exact.
 _EXACT_UP_TO = 5_000
-# Number of searches one by one, before the undecided nodes are searched in parallel.
+# Number of single searches before the undecided nodes are searched in parallel.
 _SWEEPS = 16
 # 64-bit words of neighbour bits gathered in one step of the parallel search: at most 64 MB.
 _WORDS_AT_ONCE = 8_000_000
 
 
 class Depth(NamedTuple):
-    """A diameter in relations, and whether it is exact or the lower bound of a double sweep."""
+    """A diameter (number of relations), and whether it is exact or the lower bound of a double sweep."""
 
     value: int
     exact: bool
@@ -161,10 +161,11 @@ def largest(component_of: Nodes) -> Iterator[Nodes]:
 
 
 def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
-    """A lower bound: the greatest distance from a node that is as far as possible from the best-connected one.
+    """A lower bound of the diameter, by two searches.
 
-    All components are searched at once, because they are disjoint. Magnien, Latapy, Habib: "Fast computation of
-    empirically tight bounds for the diameter of massive graphs" (2009).
+    The first starts at the best-connected node, the second at the node farthest from it. All components are searched at
+    once, because they are disjoint. Magnien, Latapy, Habib: "Fast computation of empirically tight bounds for the
+    diameter of massive graphs" (2009).
     """
     hubs = np.array([members[np.argmax(graph.degrees[members])] for members in components])
     from_hubs = graph.distances(hubs)
@@ -194,7 +195,7 @@ def diameter(graph: _Adjacency) -> int:
 
 
 def _greatest_eccentricity(graph: _Adjacency, sources: Nodes) -> int:
-    """The greatest eccentricity of *sources*: one bit per source, spread in parallel until nothing changes."""
+    """The greatest eccentricity of *sources*: each has a bit, which spreads to neighbours until nothing changes."""
     at_once = 64 * max(1, _WORDS_AT_ONCE // len(graph.neighbours))
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
 

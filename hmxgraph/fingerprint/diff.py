@@ -14,7 +14,7 @@ _NUMBER_FIELDS = ("confidence", "outcome_count", "observed_count", "occurrence_c
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 NameFields: TypeAlias = tuple[str, ...]
-# The fields that name a summary of each set; the first identifies it.
+# The fields that name a summary in a diff. Two summaries have the same name if the first of them is equal.
 _NAME_FIELDS: Mapping[str, NameFields] = {
     POLICIES: ("condition", "recommendation"),
     TASKS: ("title",),
@@ -27,7 +27,8 @@ _NAME_FIELDS: Mapping[str, NameFields] = {
 class _SummaryChange:
     """One changed summary.
 
-    ``learned``, ``gone``, ``rewritten`` (same name, other text), or ``changed`` (in numbers; a cluster in any field).
+    ``change`` is ``learned``, ``gone``, ``rewritten`` (same name, other text) or ``changed`` (other numbers; for a
+    cluster, other fields).
     """
 
     set_name: str
@@ -73,7 +74,7 @@ class FingerprintDiff:
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: of summaries, matched by content, cluster id or name, and of numbers."""
+    """The changes from *before* to *after*: of summaries (matched by content or name; clusters by id) and numbers."""
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -154,7 +155,10 @@ def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[
 
 
 def _numbers_in(path: str, value: Any) -> Iterator[tuple[str, float]]:
-    """The numbers in *value* by dotted path, without those of summaries and metadata; of lists, only of parameters."""
+    """The numbers in *value* by dotted path, except those in summaries, metadata and lists.
+
+    In a list of compiler parameters, the name of the parameter is a part of the path.
+    """
     if isinstance(value, Mapping):
         for name, part in value.items():
             if name not in {"artifact_summaries", "metadata"}:

@@ -25,7 +25,7 @@ from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import terms
 
-# Fitting entries into the size limit: each is shortened, and those for which there is no room are dropped.
+# Fitting entries (summaries) into the size limit: long entries are shortened, and entries without room are dropped.
 
 Entry: TypeAlias = dict[str, Any]
 # Fields that are never cut.
@@ -42,7 +42,7 @@ def canonical_size(value: Any) -> int:
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* with texts and lists cut to fit *most_bytes*, but no shorter than 31 characters and two elements.
+    """*entry* cut to fit *most_bytes*: texts to no less than 31 characters, lists to no less than two elements.
 
     Ids are never cut, so an entry with long ids may not fit.
 
@@ -96,7 +96,7 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
     entries = _entries(state, options, disclosure)
     sections = _sections_with_names(state, options, disclosure)
     bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
-    # Which artifacts are kept, and can be priorities, is known only after the choice: leave room for all.
+    # Only kept artifacts can be priorities, but the choice depends on the room: leave room for all as priorities.
     bare["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
     kept = chosen(entries, _room(bare, options))
     sets = {name: _by_id(name, members) for name, members in kept.items()}
@@ -106,7 +106,7 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
 
 
 def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure: Disclosure) -> Entry:
-    """The sections that name tools, errors and types, with ever fewer names (halved each time) until they fit."""
+    """The sections that name tools, errors and types; the number of names is halved until they fit."""
     empty: dict[str, list[Entry]] = {name: [] for name in (*SET_OF_TYPE.values(), CLUSTERS)}
     most = options.limits.names
     while True:
@@ -131,7 +131,7 @@ def _document(
     disclosure: Disclosure,
     sets: Mapping[str, list[Entry]],
 ) -> dict[str, Any]:
-    """Steps 1 to 8 of HMX-F 11: everything but id and hashes; *sections* are the ones that contain names."""
+    """Steps 1 to 8 of HMX-F 11: everything but id and hashes; *sections* come from `_sections_with_names`."""
     ids = {entry["artifact_id"] for members in sets.values() for entry in members if "artifact_id" in entry}
     document: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
@@ -198,7 +198,7 @@ def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> En
 
 
 def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
-    """The digest with at most *most* types in each distribution, and the hubs whose names may be exported."""
+    """The digest with at most *most* types in each distribution, and without entities whose names are private."""
     digest = state.digest.document()
     for name in ("entity_type_distribution", "relation_type_distribution"):
         digest[name] = disclosure.types(digest[name], most)

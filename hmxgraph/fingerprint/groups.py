@@ -13,7 +13,7 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.text.terms import terms
 
-# Clusters: connected components of the relation "similar tags, or a shared tag and similar titles".
+# Grouping: connected components of the relation "similar tags, or a shared tag and similar titles".
 
 Words = frozenset[str]
 
@@ -83,16 +83,14 @@ def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> N
 
 # Clusters of artifacts (HMX-F 8, rule 2). Artifacts are ordered by weight: confidence times observations.
 
-# Number of members, the heaviest ones, that the summary of a cluster names.
+# The summary of a cluster names this many of its members, the heaviest ones.
 _REPRESENTATIVES = 3
 
 
 def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifact, ...]]:
     """Clusters of related artifacts, members heaviest first, ordered by their heaviest member.
 
-    An artifact that is related to no other is a cluster by itself.
-
-    See :func:`_related_groups` for what counts as related.
+    An artifact that is related to no other is a cluster by itself. :func:`_related_groups` defines "related".
     """
     ordered = sorted(artifacts, key=lambda artifact: artifact.rank)
     tags = [frozenset(artifact.tags) for artifact in ordered]
@@ -139,7 +137,7 @@ def select(artifacts: Iterable[ExportedArtifact], tier: Tier) -> Selection:
 
 
 def collapsed(artifacts: Iterable[ExportedArtifact]) -> list[ExportedArtifact]:
-    """The heaviest artifact of each content, heaviest first (rule 1)."""
+    """*artifacts* without duplicates, heaviest first: of those with the same content, the heaviest is kept (rule 1)."""
     kept: dict[str, ExportedArtifact] = {}
     for artifact in sorted(artifacts, key=lambda artifact: artifact.rank):
         kept.setdefault(artifact.content_hash, artifact)
@@ -147,7 +145,7 @@ def collapsed(artifacts: Iterable[ExportedArtifact]) -> list[ExportedArtifact]:
 
 
 def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list[ExportedArtifact]]:
-    """The first *most* artifacts of each set (rule 3); *artifacts* are sorted heaviest first."""
+    """The first *most* artifacts of each set of summaries (rule 3); *artifacts* are sorted heaviest first."""
     sets: dict[str, list[ExportedArtifact]] = {name: [] for name in SET_OF_TYPE.values()}
     for artifact in artifacts:
         chosen = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
@@ -157,7 +155,7 @@ def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list
 
 
 def _listed_groups(groups: Iterable[Sequence[ExportedArtifact]], tier: Tier) -> list[Sequence[ExportedArtifact]]:
-    """The clusters, heaviest first; a single artifact is a cluster only if no set can contain it (rules 2 and 4)."""
+    """The clusters, heaviest first; a single artifact is listed only if no set can contain it (rules 2 and 4)."""
     listed = [group for group in groups if len(group) > 1 or not tier.per_type or not _has_set(group[0])]
     return sorted(listed, key=lambda group: (-_cluster_weight(group), group[0].rank))
 

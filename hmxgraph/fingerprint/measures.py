@@ -76,7 +76,7 @@ Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
-    """A ``graph_digest``; ``max_depth_exact``, not in its wire form, is False if ``max_depth`` is a lower bound."""
+    """A ``graph_digest``; its wire form lacks ``max_depth_exact``: False if ``max_depth`` is only a lower bound."""
 
     max_depth_exact: bool = Field(default=True, exclude=True)
 
@@ -86,7 +86,7 @@ class MeasuredDigest(GraphDigest):
 
 
 def digest_of(entities: Rows, relations: Rows, connected: Rows, depth: Depth) -> MeasuredDigest:
-    """The digest from counts by type, connected entities and depth; averages do not depend on the order of rows.
+    """The digest, from counts by type, the best-connected entities and the depth; the order of rows does not matter.
 
     >>> row = {"type": "tool", "entity_count": 2, "confidence_millionths": 1_500_000}
     >>> digest_of([row], [], [], Depth(0, exact=True)).avg_entity_confidence

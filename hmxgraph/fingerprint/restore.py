@@ -2,8 +2,8 @@
 
 These are drafts, context priors, compiler parameters and an event that logs the import.
 
-Restore only adds (HMX-F 12). Each policy, task schema and playbook becomes a draft with four fifths of its confidence,
-which becomes active once local evidence or an operator confirms it. The draft's id is derived from the import and the
+Restore only adds (HMX-F 12). Each policy, task schema and playbook becomes a draft with four fifths of its confidence.
+A draft becomes active once local evidence or an operator confirms it. Its id is derived from the import and the
 content, so that importing again after a withdrawal creates new drafts.
 """
 
@@ -29,7 +29,7 @@ LOGGING_SESSIONS = "fingerprint-import-"
 _TRUST = 0.8
 # Low, because the import event itself does not help with any task.
 _SALIENCE = 0.1
-# The limit of an artifact (HMX-A).
+# Maximum number of tags of an artifact (HMX-A 12).
 _MOST_TAGS = 64
 Summary = Mapping[str, Any]
 
@@ -71,7 +71,10 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
 
 
 def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
-    """*restored*, with each priority in *known_ids* replaced by the id of the stored artifact that equals the draft."""
+    """*restored*, with the ids of its priority artifacts replaced as *known_ids* says.
+
+    *known_ids* maps the id of a draft to the id of the stored artifact that equals the draft.
+    """
     draft_ids = restored.context_priors["priority_artifact_ids"]
     ids = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in draft_ids))
     return replace(restored, context_priors={**restored.context_priors, "priority_artifact_ids": ids})
@@ -181,7 +184,7 @@ _CONTENTS: Mapping[str, tuple[str, Callable[[Summary], dict[str, Any]]]] = {
 
 
 def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[str, Any]:
-    """The exporter's priors, with priorities mapped to the ids of the drafts made from them; others are dropped."""
+    """The exporter's priors; each priority artifact is replaced by its draft, or dropped if there is none."""
     priors = verdict.fingerprint.document()["context_priors"]
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for source, artifact in drafts:

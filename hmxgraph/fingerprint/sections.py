@@ -20,7 +20,10 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Counts, averages, and at most *most* names in each map; sessions are in seconds, recoveries in milliseconds."""
+    """Counts, averages, and at most *most* names in each map.
+
+    The average length of sessions is in seconds, the average time until recovery in milliseconds.
+    """
     tools = _names(behaviour.tools, disclosure, allowed=options.discloses("tool"))
     errors = _names(behaviour.error_types, disclosure, allowed=options.discloses("error_type"))
     domains = _names(behaviour.decision_domains, disclosure, allowed=options.discloses("tag"))
@@ -63,7 +66,7 @@ _MOST_KINDS = 32
 
 
 def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
-    """Counts by status; distributions and averages over the promoted memories, as in the specification's example.
+    """Counts by status; distributions and averages over promoted memories alone, as in the example of HMX-F 6.
 
     >>> semantic_summary([MemoryCount("promoted", "fact", "directive", 2, 1_500_000, 3)])["avg_promoted_confidence"]
     0.75
@@ -89,13 +92,13 @@ def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
 
 # Context priors, learned from feedback on packs (HMX-F 7).
 #
-# Building a pack writes nothing, so only packs with feedback count. Feedback speaks for a pack, against it, or neither.
+# Building a pack writes nothing, so only packs with feedback are known here.
 
-# In tokens.
+# The token budget to recommend if no feedback on packs suggests another one.
 DEFAULT_BUDGET = 4096
 # Maximum number of priority artifacts.
 _MOST_ARTIFACTS = 20
-# For each signal: 1 if it speaks for the pack, -1 if against it.
+# For each feedback signal: 1 if it speaks for the pack, -1 if against it, 0 if neither.
 VERDICTS: Mapping[str, int] = {"positive": 1, "neutral": 0, "correction": -1, "negative": -1}
 _MILLION = 1_000_000
 
@@ -152,7 +155,7 @@ def _shares(pack: ServedPack) -> dict[str, int]:
 
 
 def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
-    """For each tag, the number of packs that have it and positive feedback; else negative feedback or a correction."""
+    """For each tag, how many packs with it got positive feedback (*liked*), or negative feedback and corrections."""
     verdict = 1 if liked else -1
     return Counter(tag for pack in served if VERDICTS[pack.signal] == verdict for tag in pack.tags)
 
@@ -164,7 +167,7 @@ def _usual_budget(served: Sequence[ServedPack]) -> int:
 
 
 def _priorities(served: Sequence[ServedPack], artifact_ids: Sequence[str]) -> list[str]:
-    """The artifacts with the best feedback first, else in the given order; without those with mostly bad feedback."""
+    """The artifacts with the best feedback first, ties in the given order; without those with more bad than good."""
     votes = Counter[str]()
     for pack in served:
         votes.update(dict.fromkeys(pack.artifact_ids, VERDICTS[pack.signal]))

@@ -22,7 +22,7 @@ from hmxgraph.protocol.fingerprints import (
 )
 from hmxgraph.protocol.parsing import parse_json
 
-# Steps 9 and 10 of HMX-F 11: ids, both hashes, the envelope.
+# Sealing, steps 9 and 10 of HMX-F 11: ids, both hashes, the envelope.
 
 # Envelope fields that are copied into the fingerprint's metadata, where the integrity hash covers them.
 COPIED = ("exported_at", "exported_by")
@@ -31,7 +31,7 @@ COPIED = ("exported_at", "exported_by")
 def sealed(document: Mapping[str, Any], options: ExportOptions) -> Envelope:
     """The envelope around *document*, which gets its id and ``fingerprint_hash``.
 
-    ``exported_at`` is the logical time of the state, so that the same state gives the same bytes.
+    ``exported_at`` is the time of the state, not of the call, so that the same state gives the same bytes.
     """
     origin = {"exported_at": document["created_at"], "exported_by": options.exported_by}
     hashed = fingerprint_hash(document)
@@ -135,7 +135,7 @@ def check_signature(envelope: Envelope, signature: Signature | None, trusted: It
     if pinned and signature.public_key not in pinned:
         raise SignatureMismatch(f"signed by {signature.public_key}, which is not pinned; pin it if you trust it")
     if not _is_valid(envelope.signed_bytes(), signature):
-        raise SignatureMismatch("it does not match the envelope; get both files again from the exporter")
+        raise SignatureMismatch("the signature does not match the envelope; get both files again from the exporter")
     return signature.public_key
 
 

@@ -94,7 +94,7 @@ class PrivateName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExportedArtifact:
-    """The properties of an active artifact by which it is selected and summarised; its content is kept apart."""
+    """An active artifact without its content, as far as selection and summaries need it."""
 
     artifact_id: str
     artifact_type: str
@@ -163,7 +163,11 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class LearnedState:
-    """A tenant's learned state at one time; ``contents`` holds the contents of selected artifacts, by artifact_id."""
+    """A tenant's learned state at one time.
+
+    ``contents`` holds the contents of the selected artifacts, by artifact_id; ``served`` the packs with feedback;
+    ``common_terms`` the words from sessions of several users, which an allow list may keep.
+    """
 
     tenant_id: str
     as_of_us: int

@@ -8,7 +8,7 @@ from hmxgraph.fingerprint.state import ExportedArtifact
 from hmxgraph.protocol.display import truncate
 from hmxgraph.text.lines import question_in
 
-# The names of the sets of summaries, and which artifacts they hold.
+# A fingerprint has three sets of summaries, one for each of these artifact types, and a set of cluster summaries.
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
 # The field of each set that counts observations.
@@ -18,7 +18,7 @@ _SEVERITIES = ("low", "medium", "high", "critical")
 
 
 def summary(artifact: ExportedArtifact, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The summary of an artifact, whose type must have a set; values of the wrong type in *content* are ignored.
+    """The summary of an artifact whose type is in `SET_OF_TYPE`; values of the wrong type in *content* are ignored.
 
     >>> content = {"condition": "table > 1 GB", "recommendation": "migrate online", "scope": ["database"]}
     >>> policy = ExportedArtifact("a", "decision_policy", "Migrate", "00", 0.9, 8, 1.0, ("db",))

@@ -1,4 +1,4 @@
-"""Verification of envelopes: checks in a fixed order; the first that fails is reported (HMX-F 10 and 13)."""
+"""Verify envelopes (fingerprints with hashes and signature): the first failing check is reported (HMX-F 10, 13)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,12 +27,12 @@ from hmxgraph.protocol.fingerprints import (
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, microseconds
 
-# About ten times the largest tier, to allow for indentation and larger limits of later versions.
+# About ten times the limit of the largest tier, to allow for indentation and larger limits in later versions.
 MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _GET_AGAIN = "get the file again from its sender"
 _GIVE_ENVELOPE = "give a file that hmxgraph fingerprint export wrote"
-# A field name in every envelope. Exported ones begin with it, so that a truncated file still has it.
+# Exported envelopes begin with this field, so even a truncated file is recognised as an envelope.
 _MARK = b"envelope_version"
 
 
@@ -70,13 +70,13 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, its
-    fields in the metadata, the signature, structure of the migrated fingerprint, and all times. *signature* is a
-    detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if it
-    is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
+    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, the
+    copies of its fields in the metadata, signature, structure of the migrated fingerprint, and all times. *signature*
+    is a detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if
+    it is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
 
     Raises:
-        FingerprintRefused: the failed check is size, json, format, structure or words (a changed envelope field).
+        FingerprintRefused: the failed check is size, json, format, structure or envelope (a field was changed).
         UnsupportedVersion: hmx_version, envelope_version or fingerprint_version is not supported.
         HashMismatch: fingerprint_hash or integrity_hash does not match.
         SignatureMismatch: the signature is wrong, or keys are trusted and it is missing or made with another key.
@@ -105,7 +105,7 @@ def with_expiry(verdict: Verdict, at_us: int | None) -> Verdict:
 
 
 def _document(source: EnvelopeSource) -> Mapping[str, Any]:
-    """The envelope as a JSON object; a text must not be too long."""
+    """The envelope as a JSON object; a text of more than `MOST_BYTES` is refused unparsed."""
     if isinstance(source, Envelope):
         return source.document()
     if isinstance(source, Mapping):
@@ -125,7 +125,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
 
 
 def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fingerprint in an envelope, in its own version."""
+    """The fingerprint in an envelope, not yet migrated to this version."""
     if document.get("format") != ENVELOPE_FORMAT:
         format_fault = f"this is no fingerprint (format {document.get('format')!r} instead of {ENVELOPE_FORMAT!r})"
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
@@ -173,7 +173,7 @@ def _check_copied_fields(envelope: Envelope) -> None:
         return
     for name in COPIED:
         if name in copied and copied[name] != getattr(envelope, name):
-            raise FingerprintRefused("words", f"{name} was changed after the export", _GET_AGAIN)
+            raise FingerprintRefused("envelope", f"{name} was changed after the export", _GET_AGAIN)
 
 
 def _check_times(envelope: Envelope, fingerprint: Fingerprint) -> None:

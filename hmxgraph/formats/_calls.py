@@ -13,7 +13,10 @@ from hmxgraph.protocol.events import ASSISTANT, TOOL
 
 
 class Calls:
-    """The calls of a source that have no result yet; kept in *carried*, so that a later run can continue."""
+    """The calls of a source that have no result yet.
+
+    They are kept in *carried*, the converter's state that the caller stores, so that a later run can continue.
+    """
 
     def __init__(self, carried: JsonObject) -> None:
         self._open: dict[str, list[str]] = carried.setdefault("calls", {})
@@ -73,7 +76,7 @@ def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
 
 
 def _unwrapped(value: Any) -> tuple[Any, bool | None]:
-    """The content of an MCP result, and whether its call succeeded; any other value itself, and None."""
+    """The content of an MCP result, and whether its call succeeded; for any other value, the value and None."""
     if isinstance(value, Mapping) and isinstance(value.get("content"), list) and isinstance(value.get("isError"), bool):
         if isinstance(value.get("structuredContent"), Mapping):
             return value["structuredContent"], not value["isError"]

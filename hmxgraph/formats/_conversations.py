@@ -1,9 +1,9 @@
 """Records that hold messages or whole conversations, in any envelope.
 
-A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call.
-So a record that begins with all messages read of a conversation continues it, and only its new messages become events.
-This conversation is the one with the record's session id or, without an id, the one read last. A record without an id
-that does not continue it begins a session of its own.
+A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
+a record that begins with all messages read so far of a conversation continues it, and only its new messages become
+events. The conversation that a record may continue is the one with its session id or, if it names none, the one read
+last. A record without a session id that continues no conversation begins a session of its own.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -98,7 +98,7 @@ class _Conversations:
     """Tracks how far each conversation of a source was read.
 
     ``_known`` holds by session the number of messages read of a whole conversation, and the hash of these messages
-    (``_chain``); ``_latest`` the session of the one read last; ``_seen`` the hash of each message by its id;
+    (``_chain``); ``_latest`` the session of the conversation read last; ``_seen`` the hash of each message by its id;
     ``_counts`` how often each single message without id and time occurred in its session.
     """
 
@@ -153,9 +153,9 @@ class _Conversations:
         return f"{key} {earlier}" if earlier else key
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """A message's drafts; in a file, one with the id and the content of a message read before is a repetition.
+        """The drafts of a message. In a file, a message with the id and content of an earlier one is a repetition.
 
-        In a live call, the message read before may not be stored yet, or never: only the graph knows.
+        In a live call it is read again: only the graph knows whether the earlier message was stored.
         """
         own_id = "" if self._origin.key else name(message.get("id")) or name(message.get("uuid"))
         key = derived_id(_message_key(message))

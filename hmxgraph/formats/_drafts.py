@@ -22,8 +22,8 @@ _LONG_ID = 16
 _MILLISECOND = 1_000
 # Microseconds between lines of a source without times.
 _LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time. A record of up to 50 parts needs less for its own offsets; after a
-# longer one, the next record starts a multiple later.
+# Microseconds between records of the same time. The offsets in a record of up to 50 parts are smaller; after a longer
+# record, the next one starts a multiple of this later.
 _TIE = 250
 # Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
 # record, a part gets at least the rank of the parts before it.
@@ -43,7 +43,7 @@ _TEXT_LENGTHS = (100_000, 20_000, 4_000, 800, 160)
 class Draft:
     """One part of a record before it becomes an event; ``part`` distinguishes it from the record's other parts.
 
-    ``origin`` says who wrote it (docs/trust.md); an :class:`Origin` is something else.
+    ``origin`` says who wrote it (docs/trust.md). The class :class:`Origin`, facts about a whole source, is unrelated.
     """
 
     event_type: str
@@ -75,7 +75,7 @@ class Frame:
 class Reading:
     """The drafts of one record or message, and the reason for each part left out.
 
-    If it repeats an earlier event, ``part_of`` is the id of that event.
+    If the record repeats an earlier event, ``part_of`` is the id of that event.
     """
 
     drafts: tuple[Draft, ...] = ()
@@ -154,8 +154,8 @@ class Place:
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
     """The frame of a message at *place*; a fault if its session or time is unknown.
 
-    Messages without an id get one from the caller's key, their line and position or, without a key, from session,
-    position and *content*, and from the line if *place* names no session.
+    A message without an id gets one. With a caller's key, the id comes from the key, line and position; else from
+    session, position and *content*, and also from the line if *place* names no session.
     """
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
@@ -197,7 +197,7 @@ def _make_room(carried: JsonObject, offset: int) -> None:
 
 
 def _unique(place: Place, session_id: str) -> str:
-    """The message's own id, with the session if it is short and not unique; "" if it has none."""
+    """The message's own id, after the session's if it is short and not unique; "" if the message has none."""
     own_id = place.own_id
     return own_id if place.unique or not own_id or len(own_id) >= _LONG_ID else f"{session_id}/{own_id}"
 
@@ -209,7 +209,7 @@ def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft, an empty reason, and warnings; None and the reason if it contained nothing but packs.
+    """The event of a draft, with "" and warnings; if it held nothing but packs, None with the reason.
 
     *order* is the offset of its sequence from the time of the frame.
     """
@@ -275,7 +275,7 @@ def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
 def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
     """*value* with long texts cut until it has at most *most* bytes (HMX-E 11), and a warning if it was cut.
 
-    If cutting its texts is not enough, the start of its Python text, as the field ``text`` of an object.
+    If cutting its texts is not enough, the value becomes an object whose field ``text`` is the start of ``str(value)``.
     """
     size = _bytes(value, most)
     if size <= most:
@@ -305,7 +305,7 @@ def _shortened(value: Any, longest: int) -> Any:
 
 
 def with_openings(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
-    """*drafts* of a session, with the session's first user message that has text marked: it states the goal."""
+    """Yield the *drafts* of a session; its first user message with text is marked as opening: it states the goal."""
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
         by_user = draft.event_type == "message" and draft.origin == USER

@@ -17,6 +17,7 @@ _EXIT_CODE = re.compile(
 )
 # Characters searched at the start and at the end of a result: harnesses put the code into the first or last lines.
 _FIRST, _LAST = 400, 120
+# Nothing but punctuation until the end, as after "[exited with status 1".
 _ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 

@@ -31,8 +31,9 @@ _HOSTED = {
     "image_generation_call": ("revised_prompt", "status"),
     "mcp_call": ("arguments", "output"),
 }
+# Whether a hosted call succeeded, by its status; None if the status leaves it open.
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
-# Durations of more seconds, such as infinity, are ignored.
+# In seconds; longer durations, such as infinity, are ignored.
 _LONGEST_SECONDS = 1e9
 # Items without anything to store, with the reason.
 _SKIPPED = {
@@ -125,8 +126,8 @@ _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
     """The output of a command, whether it succeeded (None if unknown), and further content fields of its result.
 
-    Those are its exit code, duration and timeout, if stated. Codex wraps all of these in an object, shell calls in a
-    list of objects; any other value is the output itself.
+    The further fields are the exit code, duration and timeout, if stated. Codex wraps output and fields in an object,
+    shell calls in a list of objects; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})

@@ -17,6 +17,7 @@ from hmxgraph.protocol.events import ASSISTANT, OPERATOR, TOOL, USER
 
 Message: TypeAlias = Mapping[str, Any]
 
+# The role of a message by the names that producers give it.
 ROLES = {
     **dict.fromkeys(("user", "human", "customer", "humanmessage", "humanmessagechunk"), "user"),
     **dict.fromkeys(
@@ -25,12 +26,13 @@ ROLES = {
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
 }
-# Who wrote a message, by its role; the text of tools is no message.
+# Who wrote a message, by its role; the text of a tool is not a message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
-# Types of blocks that are calls, results and thoughts; a field marks those results that have no type (Gemini's).
+# Types of blocks that are calls.
 _CALL_BLOCKS = frozenset(
     {"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "function_call", "server_tool_call"}
 )
+# Types of blocks that are results.
 _RESULT_BLOCKS = frozenset(
     {
         "tool_result",
@@ -41,7 +43,9 @@ _RESULT_BLOCKS = frozenset(
         "server_tool_result",
     }
 )
+# Fields that mark results without a type, as Gemini writes them.
 _RESULT_FIELDS = frozenset({"function_response", "functionResponse"})
+# Types of blocks that are thoughts.
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
 
 
@@ -163,7 +167,7 @@ class _BlockReader:
     def _add_message(self) -> None:
         """Append the text and attachments since the last call, result or thought.
 
-        They are one message, or for a user, one draft per passage; beside the results of a tool, an observation.
+        They become one message. A user's become one draft per passage, a tool's (beside its results) an observation.
         """
         pending = contents(self._message_blocks)
         self._message_blocks = []

@@ -14,7 +14,7 @@ from hmxgraph.formats._spans import Span, SpanEvent, indexed_list, json_or_text
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
 
-# Kinds of spans by the operation or kind that a span states, and those of Claude Code's spans by their names.
+# Kinds of spans by the operation or kind that a span states.
 _KINDS = {
     **dict.fromkeys(("chat", "generate_content", "text_completion", "LLM", "completion"), "model"),
     **dict.fromkeys(("execute_tool", "TOOL", "tool"), "tool"),
@@ -22,6 +22,7 @@ _KINDS = {
     **dict.fromkeys(("EVALUATOR", "evaluate"), "evaluation"),
     **dict.fromkeys(("invoke_agent", "AGENT", "agent"), "agent"),
 }
+# Kinds of Claude Code's spans by their names.
 _CLAUDE_CODE = {
     "claude_code.tool": "tool",
     "claude_code.interaction": "agent",
@@ -88,7 +89,7 @@ def span_messages(span: Span, kind: str) -> SpanMessages:
 
 def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
     """The input and output messages of a span, from the first convention in which it states any."""
-    attributes = _stated(span)
+    attributes = _all_attributes(span)
     inputs = listed(json_or_text(attributes.get("gen_ai.input.messages")))
     outputs = listed(json_or_text(attributes.get("gen_ai.output.messages")))
     if not inputs and not outputs:
@@ -103,7 +104,7 @@ def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
     return [mapping(part) for part in inputs], [mapping(part) for part in outputs]
 
 
-def _stated(span: Span) -> JsonObject:
+def _all_attributes(span: Span) -> JsonObject:
     """The attributes of a span, completed by the ``gen_ai`` attributes of its events."""
     attributes: JsonObject = {}
     for event in span.events:
@@ -144,7 +145,7 @@ def _is_withheld(value: Any) -> bool:
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
     """The text that an agent received or returned, as a message; in an object of arguments, its ``task``.
 
-    Empty if there is none: other objects and arrays of JSON are no text for a reader.
+    Empty if there is none; other JSON objects and arrays are not text for a reader.
     """
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value
@@ -242,7 +243,7 @@ def is_retold(message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The outcome of a call, as stated by a span below its own."""
+    """The outcome of a call, as stated by a span below the call's own span."""
 
     success: bool | None = None
     error: str = ""
@@ -258,7 +259,7 @@ class ToolSpan:
     result: Any
     success: bool | None
 
-    def ended(self, ending: Ending | None) -> "ToolSpan":
+    def with_ending(self, ending: Ending | None) -> "ToolSpan":
         """The same call with the ending that another span states."""
         if ending is None or ending.success is None:
             return self

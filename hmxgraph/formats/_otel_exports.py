@@ -193,8 +193,8 @@ def _resource_span(span: Mapping[str, Any]) -> JsonObject:
 
 def _event(event: Mapping[str, Any]) -> JsonObject:
     body = event.get("body")
-    stated = attributes(event.get("attributes")) | ({"body": body} if body else {})
-    return {"name": event.get("name", event.get("event_name")), "attributes": stated}
+    event_attributes = attributes(event.get("attributes")) | ({"body": body} if body else {})
+    return {"name": event.get("name", event.get("event_name")), "attributes": event_attributes}
 
 
 # Jaeger.
@@ -286,10 +286,10 @@ def _log_records(logs: list[Any]) -> Iterator[_Log]:
 
 
 def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
-    stated = attributes(record.get("attributes"))
-    names = (record.get("eventName"), record.get("event_name"), stated.get("event.name"), stated.get("otel.event.name"))
+    fields = attributes(record.get("attributes"))
+    names = (record.get("eventName"), record.get("event_name"), fields.get("event.name"), fields.get("otel.event.name"))
     body = attributes([{"key": "body", "value": record.get("body")}])["body"]
-    event = SpanEvent(next(filter(None, map(name, names)), ""), stated | ({"body": body} if body else {}))
+    event = SpanEvent(next(filter(None, map(name, names)), ""), fields | ({"body": body} if body else {}))
     times = map(record.get, ("timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano"))
     time = next(filter(None, map(moment, times)), None)
     ids = {

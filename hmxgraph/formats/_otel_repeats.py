@@ -17,9 +17,11 @@ from hmxgraph.formats.conversion import JsonObject
 from hmxgraph.protocol.canonical import canonical_bytes
 from hmxgraph.protocol.lenient import storable
 
-# Maximum number of keys in ``_seen``, of entries in each other table, and of calls in each list of calls.
+# Maximum number of keys in ``_seen``.
 _MOST_SEEN = 50_000
+# Maximum number of entries in each other table.
 _MOST_ENTRIES = 20_000
+# Maximum number of calls in each list of calls.
 _MOST_CALLS = 1_000
 # Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
 _CLOSING = re.compile(r"\s*</code>\s*\Z")
@@ -63,7 +65,7 @@ class Repeats:
         self._part_counts: dict[str, int] = carried.setdefault("said", {})
         # The tool and the event of each call.
         self._call_events: dict[str, list[str]] = carried.setdefault("made", {})
-        # The first id of a call, by its other ids, and by its key with the number of its occurrence.
+        # The id under which a call is known: by its other ids, and by its key with the number of its occurrence.
         self._aliases: dict[str, str] = carried.setdefault("same", {})
 
     def is_new(self, key: str) -> bool:
@@ -180,9 +182,9 @@ class Repeats:
     def take_waiting(self, session_id: str, call: tuple[str, Any], *, exact: bool, answered: bool) -> str:
         """Remove the model's call to which a tool's span belongs, and return its id; "" if there is none.
 
-        It is the oldest call to the same tool with the same arguments; if there is none, the oldest with others, except
-        where *exact* is set and the span's arguments are known. With *answered*, calls whose result was in a prompt are
-        searched before waiting ones.
+        It is the oldest call to the same tool with the same arguments. If there is none, it is the oldest call to the
+        tool with any arguments, unless *exact* is set and the span's arguments are known. With *answered*, calls whose
+        result was in a prompt are searched before waiting ones.
         """
         tool, arguments = call
         for calls in ([self._answered] if answered else []) + [self._waiting]:
@@ -200,14 +202,14 @@ class Repeats:
         """Note the texts among a call's arguments: one of them may be the prompt of the agent that is called."""
         for value in arguments.values():
             if isinstance(value, str) and len(value) >= _SHORTEST_PROMPT:
-                self.is_new(_passed_on(trace_id, value))
+                self.is_new(_passed_on_key(trace_id, value))
 
     def is_passed_on(self, trace_id: str, words: str) -> bool:
         """Whether a prompt is an argument of an earlier call in its trace."""
-        return _passed_on(trace_id, words) in self._seen
+        return _passed_on_key(trace_id, words) in self._seen
 
 
-def _passed_on(trace_id: str, words: str) -> str:
+def _passed_on_key(trace_id: str, words: str) -> str:
     return f"{trace_id}/passed/{derived_id(_plain(words))}"
 
 

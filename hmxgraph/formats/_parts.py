@@ -15,7 +15,7 @@ _TEXT_FIELDS = ("text", "content", "output_text", "input_text", "refusal", "tran
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# Strings of more characters in the fields of a non-text block are cut: they are data, of no use to a reader.
+# In characters: longer strings in the fields of a non-text block are cut, because they are data, of no use to a reader.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
 _DATA_FIELDS = ("data", "file_data", "b64_json", "blob", "base64")
@@ -71,29 +71,29 @@ def block_text(block: Any) -> str | None:
 def attachment(block: Any) -> JsonObject:
     """A non-text block as an attachment: its kind, and the size and hash of its data, or its address and names.
 
-    If it has neither, its fields.
+    A block with none of these keeps its fields.
 
     >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
     2
     """
     fields = mapping(block)
     inner = next((mapping(fields[key]) for key in _INNER if isinstance(fields.get(key), Mapping)), {})
-    both = {**fields, **inner}
-    url = _first_text(both, _ADDRESSES) or _first_text(fields, ("image_url", "file_url"))
+    merged = {**fields, **inner}
+    url = _first_text(merged, _ADDRESSES) or _first_text(fields, ("image_url", "file_url"))
     kind = name(fields.get("type")).removeprefix("input_").removesuffix("_url") or "data"
     if url.startswith("data:"):
         return {"type": kind, **_data_of_url(url)}
     data_fields = (*_DATA_FIELDS, "content") if kind == "blob" else _DATA_FIELDS
-    data = next((both[key] for key in data_fields if isinstance(both.get(key), str)), None)
-    media_type = _first_text(both, _MEDIA_TYPES)
+    data = next((merged[key] for key in data_fields if isinstance(merged.get(key), str)), None)
+    media_type = _first_text(merged, _MEDIA_TYPES)
     if data is not None:
-        media = media_type or text(both.get("format"))
-        return {"type": kind, **_data(data, media), **present(name=name(both.get("filename")))}
+        media = media_type or text(merged.get("format"))
+        return {"type": kind, **_data(data, media), **present(name=name(merged.get("filename")))}
     described = present(
         url=url,
         media_type=media_type,
-        name=name(both.get("filename")) or name(both.get("title")),
-        file_id=name(both.get("file_id")),
+        name=name(merged.get("filename")) or name(merged.get("title")),
+        file_id=name(merged.get("file_id")),
     )
     return {"type": kind, **(described or {key: _short(part) for key, part in fields.items() if key != "type"})}
 

@@ -10,6 +10,7 @@ from typing import Any
 from hmxgraph.formats._values import Moment, listed, mapping, moment, name, parsed, text
 from hmxgraph.formats.conversion import JsonObject
 
+# A hexadecimal id: 16 digits of a span, 32 of a trace.
 _HEX = re.compile(r"(?:0x)?([0-9a-fA-F]{16,32})")
 _ERRORS = frozenset({2, "2", "STATUS_CODE_ERROR", "ERROR"})
 _OK = frozenset({1, "1", "STATUS_CODE_OK", "OK"})
@@ -205,7 +206,7 @@ def indexed_list(flat: Mapping[str, Any], prefix: str) -> list[Any]:
 
 
 def _lists(node: Any, depth: int) -> Any:
-    """*node* with each object whose keys are all numbers as a list in their order."""
+    """*node*, with each object whose keys are all numbers turned into a list in the order of these numbers."""
     if not isinstance(node, dict) or depth > _DEEPEST:
         return node
     inner = {key: _lists(part, depth + 1) for key, part in node.items()}

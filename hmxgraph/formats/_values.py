@@ -98,9 +98,10 @@ def parsed(value: str) -> Any:
 # Moments: producers write ISO text, with or without an offset, or seconds, milliseconds, ... since 1970.
 
 _SECOND_US = 1_000_000
+# "2026-03-14T03:00:00Z", "2026-03-14 03:00:00,5+01", "2026-03-14T03:00Z[UTC]".
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
 # Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
-# seconds. Each limit with the microseconds in its unit.
+# seconds. With each limit, the number of microseconds in its unit.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
 # Number of digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
 _DIGITS = frozenset({10, 13, 16, 19})
@@ -167,6 +168,7 @@ def _from_number(number: float) -> Moment | None:
 # How many folders become part of a session's name: one is not enough, because different projects keep their logs in
 # folders of the same name.
 _FOLDERS = 2
+# Endings of file names, of which several may follow each other: ".jsonl.gz".
 _ENDINGS = re.compile(r"(?:\.(?:ndjson|jsonl|json|log|txt|gz))+$", re.IGNORECASE)
 
 

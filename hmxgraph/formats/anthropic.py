@@ -10,6 +10,7 @@ from hmxgraph.formats._messages import is_message
 from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
+# Types of blocks that show that a message is Anthropic's.
 _BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document", "mcp_tool_use"}
 )
@@ -26,7 +27,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the objects fit Anthropic's formats; if any does, plain messages among them count, too.
+    """How well the objects fit Anthropic's formats; if any of them fits, plain messages among them count, too.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0
@@ -53,7 +54,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_anthropic(message: Mapping[str, Any]) -> bool:
-    """Whether a message contains a block of a type that plain messages have not."""
+    """Whether a message contains a block of a type that plain messages do not have."""
     return "role" in message and any(
         name(mapping(block).get("type")) in _BLOCKS for block in listed(message.get("content"))
     )

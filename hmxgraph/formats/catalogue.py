@@ -94,7 +94,7 @@ class Recognition:
     def __str__(self) -> str:
         if self.format:
             return self.nearest.title
-        missing = ", ".join(self.match.missing) or "everything that marks it"
+        missing = ", ".join(self.match.missing) or "the fields that identify it"
         return f"no known format; the nearest is {self.nearest.title}, without {missing}"
 
 

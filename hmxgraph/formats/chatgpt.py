@@ -82,7 +82,7 @@ def _branch(value: Mapping[str, Any]) -> set[str]:
 
 
 def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The messages in order of time; one without a time is placed by that of the message before it in the export."""
+    """The messages in order of time; a message without a time takes that of the message before it in the export."""
     messages = [
         (name(node_id), mapping(mapping(node).get("message")))
         for node_id, node in mapping(value.get("mapping")).items()

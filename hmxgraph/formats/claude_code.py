@@ -78,8 +78,9 @@ _SYSTEM_NOISE = {
     "compact_boundary": "start of a compaction; its summary follows",
 }
 _SOURCE = f"harness:{AGENT_NAME}"
-# Results of calls that the user declined begin with one of these; the user's reason, if any, follows ``_REASON``.
+# Results of calls that the user declined begin with one of these.
 _DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
+# In such a result, the user's reason, if any, follows these words.
 _REASON = "the user said:\n"
 # Results of cancelled calls begin with one of these.
 _CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
@@ -351,8 +352,8 @@ _READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
 def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
     """The drafts of a text in the user role; none for the prompt of a compaction.
 
-    The harness wrote summaries and meta lines. Wrappers show which passages of other texts are the harness's or an
-    agent's. The rest is the user's or, in a sub-agent's transcript, the words of the agent that started it.
+    The harness wrote summaries and meta lines. In other texts, tags around a passage show that the harness or an agent
+    wrote it. The rest is the user's or, in a sub-agent's transcript, the words of the agent that started it.
     """
     if _is_compaction_prompt(line):
         return
@@ -446,8 +447,8 @@ def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
     if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
         return {}
     code = exit_code(words)
-    # Asking about a background task succeeds even if the task failed; the program puts the task's exit code in a tag.
-    # Any other exit code may be quoted output: ``is_error`` says whether that call failed.
+    # If a call asks about a background task that failed, Claude Code sets no error flag, but puts the task's exit code
+    # in a tag. Any other exit code may be quoted output, so only the flag counts there.
     failed = block.get("is_error") is True or (code not in {None, 0} and "<exit_code>" in words)
     if _task_state(details) == "running":
         return {}

@@ -98,9 +98,10 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
 
 
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
-    """A message, or an event: of the standard type with which the CloudEvents type ends, else of one made from it.
+    """A message, or an event whose type comes from the CloudEvents type.
 
-    ``com.acme.error`` is an ``error``, ``com.acme.paid`` an ``x-cloudevents-com.acme.paid``.
+    ``com.acme.error`` becomes ``error``, since HMX-E has a type of that name; ``com.acme.paid`` becomes
+    ``x-cloudevents-com.acme.paid``.
     """
     if is_message(data):
         return message_reading(data, frame, calls)

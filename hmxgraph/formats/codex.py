@@ -23,6 +23,7 @@ AGENT_NAME = "codex"
 _SOURCE = f"harness:{AGENT_NAME}"
 Line: TypeAlias = Mapping[str, Any]
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+# The id of a session in the name of its file.
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Types of reports that repeat an item.
 _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
@@ -38,6 +39,7 @@ def recognise(sample: Sequence[Any]) -> Match:
     if not lines:
         return Match(0.0, ("type", "payload"))
     first = lines[0]
+    # Early versions: a header without a type, then items without an envelope.
     early = "instructions" in first and "id" in first and "timestamp" in first and "type" not in first
     foreign = [line for line in lines if not (_fits(line) or (early and (line is first or _has_no_envelope(line))))]
     absent = {
@@ -87,7 +89,7 @@ class _Rollout:
         """The outcome of the line."""
         kind, payload = name(line.get("type")), mapping(line.get("payload"))
         if kind == "session_meta" or ("instructions" in line and "payload" not in line):
-            return self._opened(record, payload or line)
+            return self._read_header(record, payload or line)
         if kind == "turn_context":
             self._session |= present(model=name(payload.get("model")), cwd=name(payload.get("cwd")))
             return Outcome(record, skipped="settings of a turn")
@@ -98,14 +100,15 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        # From this line on, a header begins another session; before it, a second header is the copy in a fork.
+        # After any other line, a header begins another session. Directly after the first header, a second one is the
+        # header of the session that this one was forked from.
         self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
             return Outcome(record, fault=frame)
         return outcome(record, frame, self._reading(kind, payload or line, frame), self._origin.carried)
 
-    def _opened(self, record: Record, meta: Line) -> Outcome:
+    def _read_header(self, record: Record, meta: Line) -> Outcome:
         """Remember what the header says about the session.
 
         A fork repeats the header of its original session after its own.

@@ -19,7 +19,7 @@ _OF_EPISODES = ("source", "source_description", "valid_at", "group_id")
 _EXPECTED = f"fact, or content with any of {', '.join(_OF_EPISODES)}"
 # Names under which a query may return a node or relationship as a whole.
 _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
-# A text before a colon of more characters is not the name of a speaker.
+# In characters: a longer text before a colon is not the name of a speaker.
 _LONGEST_SPEAKER = 60
 
 

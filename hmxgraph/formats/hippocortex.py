@@ -59,7 +59,7 @@ def _faults(value: Mapping[str, Any]) -> list[Fault]:
         "payload": (isinstance(value.get("payload"), Mapping), "an object"),
     }
     return [
-        Fault(f"$.{field}", "SDK capture", f"{value.get(field)!r:.60}", expected)
+        Fault(f"$.{field}", "Hippocortex SDK", f"{value.get(field)!r:.60}", expected)
         for field, (is_valid, expected) in checks.items()
         if not is_valid
     ]

@@ -69,7 +69,7 @@ def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
 
 
 def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
-    """The states in the known fields of a record, or that of the only node that it names; none below ``_DEEPEST``."""
+    """The states in the known fields of a record, else in its only field (a graph's node); none below ``_DEEPEST``."""
     if depth > _DEEPEST:
         return []
     states = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]

@@ -9,8 +9,9 @@ from hmxgraph.formats._values import derived_id, fields_of, listed, mapping, nam
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT
 
-# Fields that may hold the text of a memory, and those that may hold a list of memories.
+# Fields that may hold the text of a memory.
 _TEXT_FIELDS = ("memory", "data", "text")
+# Fields that may hold a list of memories.
 _LISTS = ("results", "memories")
 
 

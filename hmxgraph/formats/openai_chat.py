@@ -42,7 +42,7 @@ def _fit(value: Mapping[str, Any]) -> float:
 
 
 def _of_openai(message: Mapping[str, Any]) -> bool:
-    """Whether a message has a form that plain messages have not: OpenAI's calls, roles, or types of parts."""
+    """Whether a message has something that plain messages lack: OpenAI's calls, roles, or types of content parts."""
     parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
     return bool(
         message.get("tool_calls")

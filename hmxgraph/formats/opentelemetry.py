@@ -136,6 +136,7 @@ class _Traces:
             self._note(export.spans if export else ())
 
     def _note(self, spans: Iterable[Span]) -> None:
+        """Add *spans* to the lineage, which needs those around a span before it is converted."""
         for span in spans:
             kind = kind_of(span)
             self._lineage.add(span, kind, tool_of(span).tool if kind == "tool" else "")
@@ -164,7 +165,7 @@ class _Traces:
         return replace(outcome, skipped=_counted(left_out)) if outcome.skipped is not None else outcome
 
     def _note_contents(self, scene: _Scene) -> None:
-        """Note for the spans above which contents and outcome this span states, so that none is converted twice."""
+        """Note the span's contents and outcome for the spans above it, so that nothing is converted twice."""
         span, is_failure = scene.span, scene.kind == "model" and scene.span.failed
         self._lineage.pass_up(span)
         if scene.kind == "ending":
@@ -204,7 +205,8 @@ class _Traces:
         inputs = () if self._lineage.has_below(span, ASKED) else messages.inputs
         outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
         repeats_outer = self._lineage.is_inside_converted(span)
-        # A prompt of a model repeats the conversation; a prompt of an agent is one turn of it.
+        # A model's prompt repeats the conversation from its start: equal chains of messages are repetitions. An agent's
+        # prompt is one turn, so its chain starts with the span, and equal prompts differ.
         chain = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
@@ -220,7 +222,7 @@ class _Traces:
         elif scene.kind == "agent":
             yield self._left_out(scene, _reason(span, _stated_kind(span)))
         elif not span.failed:
-            yield self._left_out(scene, f"{_named(span)}: content was not recorded")
+            yield self._left_out(scene, f"{_label(span)}: content was not recorded")
         if scene.kind == "model" and span.failed and not self._lineage.has_below(span, FAILED):
             yield self._failure(scene)
         yield self._frame(scene, ""), Reading(tuple(_evaluations(span, whole=False)))
@@ -271,12 +273,13 @@ class _Traces:
         return replace(draft, origin=AGENT) if is_prompt and by_agent else draft
 
     def _new_call(self, scene: _Scene, frame: Frame, draft: Draft, *, answer: bool) -> Draft | None:
+        """*draft* with a call id; None if the conversation has the call already."""
         call_id, tool, arguments = call_of(draft)
-        known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
+        is_known = bool(call_id) and self._repeats.is_known_call(scene.session_id, call_id)
         part = call_part(tool, arguments)
-        known = known or (answer and self._repeats.claim(scene.session_id, call_id, part))
-        is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not known)
-        if known or not is_new:
+        is_known = is_known or (answer and self._repeats.claim(scene.session_id, call_id, part))
+        is_new = self._repeats.is_new_part(scene.prompt, part, answer=answer and not is_known)
+        if is_known or not is_new:
             self._repeats.repeat_call(scene.prompt, call_id, part)
             self._remember_again(scene, call_id)
             return None
@@ -298,7 +301,7 @@ class _Traces:
             self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under its call's id; None if the call has a result or, for an unknown call, if it is not new."""
+        """*draft* under its call's id; None if the call has a result, or if it is unknown and the result is not new."""
         stated_id = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated_id)
         tool = text(draft.content.get("tool_name"))
@@ -319,14 +322,14 @@ class _Traces:
 
     def _tool(self, scene: _Scene) -> Iterator[FramedReading]:
         span = scene.span
-        call = tool_of(span).ended(self._lineage.ending(span))
+        call = tool_of(span).with_ending(self._lineage.ending(span))
         if self._lineage.is_inside_call(span, call.tool):
             yield self._left_out(scene, "span of a part of a tool call")
             return
-        call_id, known = self._match_call(scene, call)
+        call_id, is_known = self._match_call(scene, call)
         frame = self._frame(scene, key_of(span))
         own_call = call_id or span.span_id
-        if not known:
+        if not is_known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
             draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
             self._repeats.add_call(scene.session_id, call_of(draft), frame.event_id("0"), of_model=False)
@@ -345,8 +348,8 @@ class _Traces:
     def _match_call(self, scene: _Scene, call: ToolSpan) -> tuple[str, bool]:
         """The id of a tool span's call, and whether the conversation has the call already.
 
-        A framework may give the span another id, or none: then it belongs to one of the model's calls to the same tool
-        that still lack a span, as ``Repeats.take_waiting`` chooses it.
+        A framework may give the span another id, or none. Then the span belongs to one of the model's calls to the same
+        tool that still lack a span; ``Repeats.take_waiting`` chooses which.
         """
         call_id = self._repeats.call_id(scene.session_id, call.call_id)
         if call_id and self._repeats.is_known_call(scene.session_id, call_id):
@@ -361,7 +364,7 @@ class _Traces:
         return call_id, False
 
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
-        """Whether a tool span's result is new; an unrecorded one stays new, as the next prompt may contain it."""
+        """Whether a tool span's result is new; an unrecorded one is not noted, since the next prompt may contain it."""
         key = f"{scene.session_id}/result/{call_id}"
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
@@ -464,7 +467,7 @@ def _reason(span: Span, kind: str) -> str:
     """Why a span has no events, with its kind or name."""
     if kind == "ending":
         return "ending of a tool call, read with the call"
-    return f"span of kind {kind[:40]}" if kind else _named(span)
+    return f"span of kind {kind[:40]}" if kind else _label(span)
 
 
 def _stated_kind(span: Span) -> str:
@@ -472,7 +475,7 @@ def _stated_kind(span: Span) -> str:
     return name(span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind"))
 
 
-def _named(span: Span) -> str:
+def _label(span: Span) -> str:
     """The name of a span, with ``*`` in place of ids and numbers.
 
     Left-out spans are counted by name, so spans of one kind must have one name.

@@ -14,7 +14,7 @@ _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dial
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The mean over all records: 0.8 for messages or lists of them, 0.2 for others with a role or content.
+    """The mean score of the records: 0.8 for messages and lists of messages, 0.2 for others with a role or content.
 
     >>> recognise([{"role": "user", "content": "hi"}]).score, recognise([{"text": "hi"}]).missing
     (0.8, ('role', 'content'))

@@ -57,7 +57,7 @@ def conflict_place(detected_us: int, conflict_id: str = "") -> str:
 def conflict_row(
     tenancy: Tenancy, kind: str, sides: Sequence[Side], reason: str, at_us: int, count_tokens: TokenCounter
 ) -> Row:
-    """The row for ``conflicts/open``. The id follows from kind and sides, so the same conflict is opened once."""
+    """The row for ``conflicts/open``; the id is a hash of kind and sides, so the same conflict is opened only once."""
     ordered = sorted(sides, key=lambda side: side.side_id)
     conflict_id = stable_id(tenancy.tenant_id, "conflict", kind, *(side.side_id for side in ordered))
     text = "\n".join([f"Conflict: {reason}", *(f"- {side.text}" for side in ordered)])
@@ -88,7 +88,10 @@ def conflict_row(
 
 
 def stored_conflict(properties: Row, sides: Sequence[Row], as_of_us: int) -> Conflict:
-    """The conflict of a node as of *as_of_us*, with its sides; those that are memories have their present status."""
+    """The conflict of a node as of *as_of_us*, with its sides.
+
+    Memories have no status history: as sides, they have their present status.
+    """
     resolved_us = properties.get("resolved_us")
     resolved = resolved_us is not None and resolved_us <= as_of_us
     stored_sides = [_side(side, as_of_us) for side in sides if side["label"] in {"Artifact", "Memory"}]

@@ -11,9 +11,10 @@ from hmxgraph.text.terms import search_text
 
 # Extractions of a batch of events as rows, one per entity and one per relation.
 
-# As in events/record, which keeps nine names: one and its aliases.
+# Maximum number of aliases of an entity: with its name that makes nine, as in events/record.
 _MOST_ALIASES = 8
-# If one name has two types, the one with the higher rank is more specific. Types stated by the data rank above these.
+# If a name has two types of one family, the type with the higher rank is more specific and is kept. Types that are not
+# listed here, which come from field names, rank above all of these.
 _RANKS = {entity_type: rank for members in FAMILIES.values() for rank, entity_type in enumerate(members)}
 
 
@@ -72,7 +73,8 @@ class _Entity:
 def _entity_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[Row]:
     """The rows of ``events/record`` for entities, sorted by key.
 
-    An event is listed as its position in the batch, number of mentions, role and relation marks.
+    An event is listed as its position in the batch, number of mentions, role, and marks of the relations for which it
+    is evidence (see `evidence_mark`).
     """
     entities: dict[str, _Entity] = {}
     for position, (_, time_us, extraction) in enumerate(batch):
@@ -91,14 +93,14 @@ def _relation_rows(tenancy: Tenancy, batch: Sequence[EventExtraction]) -> list[R
     relations: dict[tuple[str, str, str], Row] = {}
     for _, time_us, extraction in batch:
         for relation in extraction.relations:
-            ends = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
-            row = relations.get(ends)
+            triple = (_key(tenancy, relation.source), relation.relation_type, _key(tenancy, relation.target))
+            row = relations.get(triple)
             if row is None:
-                row = relations[ends] = _relation_row(ends, time_us)
+                row = relations[triple] = _relation_row(triple, time_us)
             row["confidence"] = max(row["confidence"], relation.confidence)
             row["evidence"] += 1
             row["first_us"], row["last_us"] = min(row["first_us"], time_us), max(row["last_us"], time_us)
-    return [relations[ends] for ends in sorted(relations)]
+    return [relations[triple] for triple in sorted(relations)]
 
 
 def evidence_mark(relation_type: str, target_key: str) -> str:
@@ -141,11 +143,11 @@ def _entity_row(tenancy: Tenancy, entity: _Entity) -> Row:
     }
 
 
-def _relation_row(ends: tuple[str, str, str], time_us: int) -> Row:
+def _relation_row(triple: tuple[str, str, str], time_us: int) -> Row:
     return {
-        "source_key": ends[0],
-        "relation_type": ends[1],
-        "target_key": ends[2],
+        "source_key": triple[0],
+        "relation_type": triple[1],
+        "target_key": triple[2],
         "confidence": 0.0,
         "evidence": 0,
         "first_us": time_us,
@@ -179,7 +181,7 @@ class Forgotten(NamedTuple):
 def forget(tenancy: Tenancy, event_keys: Sequence[str], at_us: int) -> Plan[Forgotten]:
     """Remove the mentions of these events, decrement evidence counts, and return what lost its last evidence.
 
-    Open conflicts about a relation that lost it are resolved at *at_us*.
+    Open conflicts about such a relation are resolved at *at_us*.
     """
     rows = yield bind(
         "entities/forget", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(event_keys)}, at_us=at_us

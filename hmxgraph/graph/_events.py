@@ -41,11 +41,11 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, counter
 # removed by erasure. Events that no pack shows have no recall row.
 #
 # To read one property, the server walks the chain of all the node's properties. Reading a dozen properties of a few
-# hundred candidates took half the time of the statement; reading one text takes a sixth of that.
+# hundred candidates took half of the statement's time; reading one text takes a sixth of that half.
 
-# Characters of search terms kept in full (the beginning of a long result shows its subject), and of the later terms,
-# each of which is kept once.
+# Length up to which an event's search terms are kept as they are: the beginning of a long result shows its subject.
 FULL_CHARACTERS = 1_500
+# Length up to which the terms after that are added, each once.
 FURTHER_CHARACTERS = 6_000
 # Index of the event's time in a recall row.
 _TIME = 6
@@ -56,9 +56,8 @@ _WITHOUT_USER = 12
 def recall_row(properties: Mapping[str, Any]) -> str | None:
     """The recall row of a prepared event: a JSON array in the order of ``EventPool``, with expiry in place of text.
 
-    The user of a message that names one comes last, after the expiry; other events have no such value. None for
-    events that only state a memory, as `remember` writes them: packs show the memory while it holds, never its
-    event.
+    If the event is a message that names its user, the user is added at the end. Events that `remember` writes only to
+    state a memory have no recall row (None): packs show the memory while it holds, never its event.
     """
     if properties.get("event_type") == EVENT_TYPE and properties["session_id"] == SESSION:
         return None
@@ -104,7 +103,7 @@ def event_name(properties: Mapping[str, Any]) -> str:
 
 
 def _ranked_words(search_text: str) -> str:
-    """The terms that rank an event: the beginning in full, then each term that it lacks once, last first.
+    """The terms that rank an event: the beginning in full, then each further term once, the last ones first.
 
     >>> _ranked_words("error on line 7")
     'error on line 7'
@@ -119,14 +118,15 @@ def _ranked_words(search_text: str) -> str:
     latest_first = reversed(f"{rest}{search_text[FULL_CHARACTERS:]}".split())
     further = " ".join(dict.fromkeys(term for term in latest_first if term not in known))
     fits = len(further) <= FURTHER_CHARACTERS
-    kept = further if fits else further[:FURTHER_CHARACTERS].rpartition(" ")[0]
-    return f"{beginning} {kept}".rstrip()
+    further_part = further if fits else further[:FURTHER_CHARACTERS].rpartition(" ")[0]
+    return f"{beginning} {further_part}".rstrip()
 
 
 def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> list[list[Any]]:
-    """The recall rows *events*, parsed, without empty ones and those dated after *as_of_us* or expired by then.
+    """The recall rows *events*, parsed; rows that are empty, dated after *as_of_us* or expired by then are left out.
 
-    In each row, its values in *columns* take the place of the expiry; then comes the user, or "" without one.
+    Each of *columns* has one value per event. In the parsed row, these values replace the expiry; the user, or "" if
+    the event names none, comes last.
 
     >>> row = '["e1","s1","Ann","","hello",1,5,4,0.5,false,"",null]'
     >>> pool_rows(5, [row, ""], ["Hello!", ""])
@@ -136,14 +136,14 @@ def pool_rows(as_of_us: int, events: Sequence[str], *columns: Sequence[str]) -> 
 
     """
     rows: list[list[Any] | None] = orjson.loads(f"[{','.join(row or 'null' for row in events)}]")
-    kept = []
+    visible_rows = []
     for row, *values in zip(rows, *columns, strict=True):
         if row is None or row[_TIME] > as_of_us:
             continue
         user = row.pop() if len(row) > _WITHOUT_USER else ""
         if (expires := row.pop()) is None or expires > as_of_us:
-            kept.append([*row, *values, user])
-    return kept
+            visible_rows.append([*row, *values, user])
+    return visible_rows
 
 
 def _tokens(properties: Mapping[str, Any]) -> int:
@@ -156,7 +156,8 @@ def _tokens(properties: Mapping[str, Any]) -> int:
 
 # Prepared events as the rows of a batch, and stored sessions as values.
 
-# Number of a session's latest events whose marks are kept: a new event with one of these marks is an exact repeat.
+# Number of a session's latest events whose marks (hashes of type and text) are kept: a new event with one of these
+# marks is an exact repeat.
 MARKS_KEPT = 64
 # Once a tenant has this many kinds of events (signatures), no further kind counts as new.
 MOST_KINDS = 4_000
@@ -199,7 +200,10 @@ def _end(values: Sequence[Any]) -> End:
 
 
 def neighbours(nearby: Sequence[list[Any]], order: Position) -> Neighbours:
-    """The two events of a session between which one with this *order* belongs, from the sorted *nearby* events."""
+    """The keys of the two events of a session between which an event with this *order* belongs.
+
+    Each row of *nearby*, which is sorted, is the order and key of a stored event with the key of the event after it.
+    """
     *_, before, after = nearby[bisect_left(nearby, list(order)) - 1]
     return Neighbours(before, after)
 
@@ -212,8 +216,8 @@ def _by_session(events: Iterable[PreparedEvent]) -> list[tuple[str, list[Prepare
 def new_kinds(events: Iterable[PreparedEvent], known: Collection[str]) -> dict[str, str]:
     """Signatures that are new to the tenant, each with the key of its earliest event.
 
-    Events that bring a salience of their own are ignored. A tenant keeps at most ``MOST_KINDS`` signatures; the order
-    of sessions in a batch does not matter.
+    Events that state their own salience are ignored. A tenant keeps at most ``MOST_KINDS`` signatures; the order of
+    sessions in a batch does not matter.
     """
     kinds: dict[str, str] = {}
     unknown = [event for event in events if event.base_salience is not None and event.signature not in known]
@@ -286,7 +290,7 @@ def _end_properties(name: str, end: End) -> dict[str, Any]:
 
 
 def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str, Any]:
-    """The properties of the session's outcome: the signal of its last feedback; empty if that is not in *events*."""
+    """The session's new outcome: the signal of its last feedback; empty if the last feedback is not in *events*."""
     for event in reversed(events):
         signal = event.event.content.get("signal")
         order = event.order[:2]
@@ -298,7 +302,11 @@ def _outcome(stored: StoredSession, events: Sequence[PreparedEvent]) -> dict[str
 def _inner_and_outer(
     events: Sequence[PreparedEvent], chain_changes: ChainChanges
 ) -> tuple[dict[str, list[tuple[int, int]]], dict[str, list[tuple[str, str, str]]], list[tuple[str, str]]]:
-    """Links within the batch as positions; links to other events as keys; NEXT links from or to others as keys."""
+    """The links of a batch, in three parts: inner, outer and joined.
+
+    Inner links connect two events of the batch, given as positions. Outer links lead to an event outside the batch, and
+    joined are the NEXT links with one end outside the batch; both are given as keys.
+    """
     positions = {event.key: position for position, event in enumerate(events)}
     calls = _calls(events)
     inner: dict[str, list[tuple[int, int]]] = {kind: [] for kind in ("NEXT", *LINKS)}
@@ -360,7 +368,7 @@ class StoredBody(NamedTuple):
         """Whether *event* is not the event with this body.
 
         The time, sequence and metadata of a *floating* event depend on when it was read, so only type and content are
-        compared, of an erased event only the type.
+        compared. If the stored event was erased, only the type can be compared.
         """
         if event.properties["event_hash"] == self.event_hash:
             return False
@@ -378,9 +386,10 @@ def is_undated(event: PreparedEvent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DividedBatch:
-    """A batch divided into new events, duplicates and conflicting ones.
+    """A batch divided into new events, duplicates and events that conflict with a stored one.
 
-    *counts* are the numbers of events in its stored sessions, and *signatures* the tenant's, when it was divided.
+    As of the division, *counts* holds the number of stored events of each session, and *signatures* the kinds of events
+    that the tenant has had.
     """
 
     new: tuple[PreparedEvent, ...]
@@ -435,11 +444,11 @@ def record(tenancy: Tenancy, batch: Batch, *, strict: bool = False, latest_us: i
         observations = memories.Observations.of([extractions[event.key] for event in divided_batch.new])
     if not divided_batch.new:
         return divided_batch.receipt()
-    dimension, unsure = yield from store_new(tenancy, locked, observations, extractions)
+    dimension, loop_warnings = yield from store_new(tenancy, locked, observations, extractions)
     warnings = (
         *left_out(divided_batch.new, dimension),
-        *_unnamed(extractions[event.key] for event in divided_batch.new),
-        *unsure,
+        *_unnamed_user_warnings(extractions[event.key] for event in divided_batch.new),
+        *loop_warnings,
     )
     return divided_batch.receipt(late=_late(divided_batch.new, locked.sessions), warnings=warnings)
 
@@ -475,7 +484,7 @@ def without_ahead(
     return {**extractions, **empty} if empty else extractions
 
 
-def _unnamed(extractions: Iterable[EventExtraction]) -> Iterator[str]:
+def _unnamed_user_warnings(extractions: Iterable[EventExtraction]) -> Iterator[str]:
     """A warning if many sessions state something about an unnamed user; goals do not count."""
     owners = {draft.owner for event in extractions for draft in event.extraction.memories if draft.kind != "goal"}
     if sum(owner.startswith(session_owner("")) for owner in owners) >= MANY_SESSIONS:
@@ -501,13 +510,13 @@ def _read_and_divide(tenancy: Tenancy, batch: Batch) -> Plan[DividedBatch]:
         },
     )
     known = {key: StoredBody(event_hash) for key, event_hash in rows[0]["events"]}
-    if redated := _redated(batch, known):
-        bodies = yield bind("events/bodies", tenant_id=tenancy.tenant_id, batch={"event_keys": redated})
+    if redated_keys := _redated_keys(batch, known):
+        bodies = yield bind("events/bodies", tenant_id=tenancy.tenant_id, batch={"event_keys": redated_keys})
         known |= {body["key"]: StoredBody(body["event_hash"], body["event_type"], body["content"]) for body in bodies}
     return divide(batch, known, dict(rows[0]["sessions"]), frozenset(rows[0]["signatures"]))
 
 
-def _redated(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
+def _redated_keys(batch: Batch, known: Mapping[str, StoredBody]) -> list[str]:
     """The keys of undated events that are stored with another hash, perhaps only because their time differs."""
     return sorted(
         {
@@ -622,8 +631,8 @@ def store_new(
         },
     )
     # Last, under the tenant's lock: if two writers together close a loop, the later one sees it.
-    unsure = yield from _refuse_loops(tenancy, events, inner["CAUSED_BY"], settled[0]["awaited"])
-    return settled[0]["embedding_dimension"], unsure
+    loop_warnings = yield from _refuse_loops(tenancy, events, inner["CAUSED_BY"], settled[0]["awaited"])
+    return settled[0]["embedding_dimension"], loop_warnings
 
 
 # Maximum number of causes followed for one batch, and the warning if there are more.
@@ -639,8 +648,8 @@ def _refuse_loops(
 ) -> Plan[Sequence[str]]:
     """Refuse events that are their own cause; return a warning if the search was cut short.
 
-    *inner* are pairs of positions in the batch (effect, cause); *awaited* are the keys of new events that stored events
-    name as their cause. If there are none, no loop can pass through stored events, and nothing is read.
+    *inner* are pairs of positions in the batch (effect, cause). *awaited* are the keys of new events that stored events
+    name as their cause. Without awaited events, no loop can pass through stored events, and nothing is read.
 
     Raises:
         ParentLoop: an event is its own cause; the error names the last event of the batch in each loop.

@@ -1,7 +1,7 @@
-"""Withdrawals in other words than the rule's: "the 10:00 rule no longer applies" names a rule by a part of it.
+"""Withdrawals that do not repeat the rule: "the 10:00 rule no longer applies" names a rule by some of its words.
 
-A withdrawal in the words of a rule replaces it at once. Otherwise, if exactly one earlier rule of the same owner and
-scopes contains every word of the withdrawal, a conflict is opened between the two, so that somebody can confirm it.
+A withdrawal that repeats a rule replaces it at once. Otherwise, if exactly one earlier rule of the same owner and
+scopes contains every word of the withdrawal, a conflict between the two is opened, so that somebody can decide.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,8 @@ from hmxgraph.text.comparison import stance
 from hmxgraph.text.terms import TokenCounter
 
 _RULES = frozenset({"demands", "forbids"})
-# Least number of words by which a permission identifies the rule that it lifts: one word may occur in many rules.
-# A withdrawal that mentions the rule itself ("forget the rule about X"), or is about the speaker ("you can call me
-# again"), needs only one.
+# Minimum number of words by which a withdrawal identifies a rule: one word may occur in many rules. One is enough if
+# the withdrawal only drops a rule ("forget the rule about X") or is about the speaker ("you can call me again").
 _LEAST_WORDS = 2
 
 
@@ -40,7 +39,10 @@ def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: Tok
 
 
 def _may_be_withdrawn(rule: Row, policy: Row, withdrawal: Withdrawal) -> bool:
-    """Whether *rule* is older than *policy*, which states *withdrawal*, and of its owner, scopes and kind."""
+    """Whether *policy*, which states *withdrawal*, may be about *rule*.
+
+    The rule must be older, have the same owner and scopes, and be of the kind that the withdrawal lifts.
+    """
     kinds = _RULES if withdrawal.forgotten else {"demands" if withdrawal.need_not else "forbids"}
     same_place = all((rule.get(name) or "") == (policy.get(name) or "") for name in ("owner", "scopes"))
     return same_place and rule.get("predicate") in kinds and bool(rule["last_us"] < policy["first_us"])

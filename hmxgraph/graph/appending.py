@@ -33,7 +33,8 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import counter
 
-# Levels of nesting down to which objects of client libraries are converted: they occur in messages and their blocks.
+# Maximum depth at which objects of client libraries are converted to plain values: messages and their blocks may be
+# such objects.
 _DEEPEST_OBJECT = 8
 _WAY_OUT = "give chat messages or response items as dicts, or name their format=..."
 
@@ -77,7 +78,7 @@ def converted(tenancy: Tenancy, messages: Any, origin: Origin, format_name: str 
 
 def _values(messages: Any) -> list[Any]:
     """The items in *messages* as JSON values; a single item counts as a list of one."""
-    single = isinstance(messages, Mapping) or _described(messages) is not messages
+    single = isinstance(messages, Mapping) or _as_plain(messages) is not messages
     if isinstance(messages, str | bytes) or not (single or isinstance(messages, Iterable)):
         raise InvalidRequest("messages", quoted(messages), "list of messages", _WAY_OUT)
     return [
@@ -88,7 +89,7 @@ def _values(messages: Any) -> list[Any]:
 
 def _value(value: Any, depth: int = 0) -> Any:
     """*value* as JSON; client libraries return objects, and agents put these into their own messages."""
-    value = _described(value)
+    value = _as_plain(value)
     if depth > _DEEPEST_OBJECT:
         return value
     if isinstance(value, Mapping):
@@ -96,7 +97,7 @@ def _value(value: Any, depth: int = 0) -> Any:
     return [_value(part, depth + 1) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _described(value: Any) -> Any:
+def _as_plain(value: Any) -> Any:
     """A client library's object or a dataclass as plain values; any other value unchanged."""
     if hasattr(value, "model_dump") and not isinstance(value, type):
         return value.model_dump(mode="json", exclude_none=True)
@@ -188,13 +189,14 @@ def _receipt(
 def append(
     tenancy: Tenancy, items: Sequence[Sequence[PreparedEvent]], floating: frozenset[str], *, by_hand: bool = False
 ) -> Plan[list[list[str]]]:
-    """Append the events of *items* to their sessions; the state of each: ``stored``, ``duplicate`` or ``conflict``.
+    """Append the events of *items* to their sessions; return the state of each event, item by item.
 
-    If several have the same id, the first is stored, and the others are compared with it. Nothing is stored of an item
-    with a conflict, whatever the states of its other events, so that the caller can correct and repeat it as a whole.
+    A state is ``stored``, ``duplicate`` or ``conflict``. If several events have the same id, the first is stored, and
+    the others are compared with it. If one event of an item is in conflict, nothing of the item is stored, so that the
+    caller can correct and repeat the item as a whole.
 
-    *floating* are the keys of events whose time and sequence the engine sets: where needed, they get a sequence after
-    everything stored in their session, so that however many processes append at once, none of their events is late. A
+    *floating* are the keys of events whose time and sequence the engine sets. Where needed, they get a sequence after
+    everything stored in their session, so that none of them is late even if several processes append at once. A
     floating event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the
     events of a `remember` call.
 
@@ -228,7 +230,7 @@ def append(
 def _states(
     items: Iterable[Sequence[PreparedEvent]], stored: Mapping[str, StoredBody], floating: frozenset[str]
 ) -> list[list[str]]:
-    """The states of the events of each item, compared with those *stored* and those of the items before it."""
+    """The states of the events of each item, compared with *stored* events and with earlier items."""
     known = dict(stored)
     refused: dict[str, StoredBody] = {}
     states: list[list[str]] = []
@@ -248,7 +250,7 @@ def _states(
 
 
 def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozenset[str]) -> str:
-    """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if its id is another event's."""
+    """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if another event has its id."""
     if stored is None:
         return "stored"
     return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
@@ -257,7 +259,7 @@ def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozens
 def _placed(
     events: Iterable[PreparedEvent], floating: frozenset[str], ends: Mapping[str, int]
 ) -> Iterator[PreparedEvent]:
-    """*events* in order; floating ones are moved, where needed, after the end of their session and after each other.
+    """*events* in order; floating ones get, where needed, a sequence after the last of their session so far.
 
     *ends* holds the last sequence of each stored session, by key.
     """
@@ -312,9 +314,9 @@ class Draft:
 
 
 def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Receipt, ...]]:
-    """Append one event for each draft to the end of its session, all in one transaction; reject invalid ones.
+    """Append one event for each draft to the end of its session, all in one transaction; reject invalid drafts.
 
-    An event with a time from the caller is stored at that time instead.
+    An event whose time the caller gave is stored at that time, not at the end.
 
     Raises:
         ParentLoop: an event would be its own cause; nothing is stored.

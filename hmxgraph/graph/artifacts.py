@@ -19,13 +19,14 @@ from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.text.artifacts import artifact_words, render_artifact, validity
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, terms
 
-# Artifacts as nodes and back: the only place that knows both the HMX-A document and its stored form.
+# Artifacts as nodes and back: the only place that knows both the document and its stored form. HMX-A is the part of the
+# HMX-1.0 standard about artifacts, HMX-C the part about context packs.
 
 # The fields that may change after an artifact was recorded (HMX-A 1).
 OVERLAY = ("status", "superseded_by", "updated_at", "observed_count", "success_rate", "tags", "metadata")
 # The value of ``as_of_us`` that includes everything recorded so far.
 ALWAYS = 2**63 - 1
-# What takes the place of the words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
+# The properties that replace the words of an artifact whose evidence was erased; a title must not be empty (HMX-A 2.1).
 BLANK = MappingProxyType(
     {
         "title": "[erased]",
@@ -118,19 +119,19 @@ def core_differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> tup
 
 
 def dedup_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str:
-    """The key that only one draft or active artifact of a type and content can have."""
+    """The unique key of a draft or active artifact: no two of them may have the same type and content."""
     return tenancy.node_key("dedup", document["artifact_type"], document["content_hash"])
 
 
 def evidence_keys(tenancy: Tenancy, properties: Row) -> tuple[dict[str, str], dict[str, str]]:
-    """The ids of the events, and of the memories, that an artifact names as its evidence, each by key."""
+    """The evidence that an artifact names: the ids of events by key, and the ids of memories by key."""
     events = {tenancy.node_key(event_id): event_id for event_id in properties["source_events"]}
     memories = {tenancy.node_key(memory_id): memory_id for memory_id in properties["source_memory_ids"]}
     return events, memories
 
 
 def is_linked(properties: Row) -> bool:
-    """Whether this artifact has joined a chain as a successor; one only proposed as a draft has not (HMX-A 7)."""
+    """Whether this artifact is a successor in a chain; a draft that is only proposed as one is not (HMX-A 7)."""
     return properties.get("supersedes_key") is not None
 
 
@@ -186,7 +187,7 @@ def _situation_key(tenancy: Tenancy, document: Mapping[str, Any]) -> str | None:
 
 
 def _guides(document: Mapping[str, Any]) -> str | None:
-    """The type of an artifact that can guide a session; None for others. A policy guides to the tools that it names."""
+    """The type of an artifact that can guide a session; None for others. A policy can do so only if it names tools."""
     artifact_type = str(document["artifact_type"])
     names_tools = artifact_type == "decision_policy" and bool(texts(document["metadata"].get("tools")))
     return artifact_type if artifact_type in _GUIDING or names_tools else None
@@ -248,8 +249,8 @@ def _validity_properties(document: Mapping[str, Any]) -> Row:
 
 def _overlay(properties: Row, as_of_us: int) -> dict[str, Any]:
     status = properties["status_values"][bisect_right(properties["status_times"], as_of_us) - 1]
-    counted = bisect_right(properties["count_times"], as_of_us) - 1
-    observed, rate = properties["observed_counts"][counted], properties["success_rates"][counted]
+    count_index = bisect_right(properties["count_times"], as_of_us) - 1
+    observed, rate = properties["observed_counts"][count_index], properties["success_rates"][count_index]
     return {
         "status": status,
         "superseded_by": properties.get("superseded_by") if status == "superseded" else None,
@@ -369,7 +370,7 @@ def node(tenancy: Tenancy, artifact_id: str, as_of_us: int | None = None) -> Pla
 
 
 def deprecate(tenancy: Tenancy, keys: Sequence[str], reason: str, at_us: int) -> Plan[None]:
-    """Deprecate those of these artifacts that are drafts or active; they are locked already."""
+    """Deprecate the drafts and active ones among these artifacts, which the caller has locked."""
     change = {"status": "deprecated", "from": list(LIVE_STATUSES), "reason": reason, "at_us": at_us}
     if keys:
         changes = [change | {"key": key} for key in keys]
@@ -403,7 +404,7 @@ def _counted_page(
 
 
 def _time_parameters(tenancy: Tenancy, as_of_us: int | None) -> Plan[Row]:
-    """The tenant's id and two times: by when an artifact was recorded, and when its validity scope must hold."""
+    """Parameters: the tenant, by when artifacts must be recorded, and at what time their validity scopes must hold."""
     if as_of_us is not None:
         return {"tenant_id": tenancy.tenant_id, "as_of_us": as_of_us, "moment_us": as_of_us}
     tenant = yield from state(tenancy)

@@ -174,11 +174,10 @@ def _digest(tenancy: Tenancy) -> Procedure[str]:
 def restore(tenancy: Tenancy, path: Path, progress: Progress = None) -> Procedure[RestoreReport]:
     """Load the backup at *path* into the empty tenant, then verify it.
 
-    A backup of the same tenant is restored as it was. One of another tenant is replayed: its events, its artifacts that
-    cannot be derived again and its task records are stored under this tenant, other knowledge is derived again, and
-    decisions about memories and conflicts are repeated; imports of fingerprints, vectors, usage and states of
-    frameworks are left out. What an interrupted restore left is removed first; an interrupted replay of the same file
-    is continued.
+    A backup of the same tenant is restored as it was. A backup of another tenant is replayed: events, task records, and
+    artifacts that cannot be derived are stored under this tenant. Other knowledge is derived again, and decisions about
+    memories and conflicts are repeated. Imports of fingerprints, vectors, usage and states of frameworks are left out.
+    What an interrupted restore left is removed first; an interrupted replay of the same file is continued.
 
     Raises:
         BackupRefused: the file is not a complete backup of this schema, the tenant holds other data, or another restore
@@ -305,7 +304,7 @@ def _marks(tenancy: Tenancy, key: str) -> Procedure[list[Row]]:
 
 
 def _mark(tenancy: Tenancy, key: str) -> Plan[Row]:
-    """Create the marker node with *key*, or take it over; return its id and run."""
+    """Create the marker node with *key*, or take over an interrupted one; return its id and the new id of this run."""
     rows = yield bind("backups/begin", tenant_id=tenancy.tenant_id, key=key)
     return rows[0]
 
@@ -315,9 +314,10 @@ def _mark(tenancy: Tenancy, key: str) -> Plan[Row]:
 
 
 class _Steps:
-    """The steps of one restore, each a transaction that is stored once, even if its answer is lost and it is repeated.
+    """The steps of one restore: transactions that are stored only once, even if one is repeated after a lost answer.
 
-    ``lost`` is set if a step was stored without an answer, or if another restore took over: then no more are taken.
+    ``lost`` is set if a step turns out to be stored already, or if another restore took over. Then no more steps are
+    taken.
     """
 
     def __init__(self, tenancy: Tenancy, run: str) -> None:
@@ -357,7 +357,7 @@ def _restore_tenant(tenancy: Tenancy, path: Path, progress: Progress) -> Procedu
         steps = _Steps(tenancy, mark["run"])
         tenant_nodes = yield from _load(tenancy, path, progress, mark["id"], steps)
         yield from steps.take(partial(_finish, tenancy, tenant_nodes, mark["id"]))
-        # Without an answer, the last step is stored if the tenant's node is there.
+        # If the answer to the last step was lost, the tenant's node shows whether the step is stored.
         if not steps.lost or (yield from read(partial(_tenant_node, tenancy))):
             return
         if [row["run"] for row in (yield from _marks(tenancy, _key_of_restore(tenancy)))] != [mark["run"]]:
@@ -398,7 +398,7 @@ def _finish(tenancy: Tenancy, tenant_nodes: Sequence[Row], mark_id: str) -> Plan
 
 
 def _weight(node: Mapping[str, Any]) -> int:
-    """The number of characters in those properties of a node that may be large."""
+    """The number of characters in the properties of a node that may be large."""
     return sum(len(str(node["properties"].get(name, ""))) for name in ("content", "body", "document"))
 
 

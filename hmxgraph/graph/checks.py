@@ -1,6 +1,7 @@
 """Verification of what is stored: hashes, chains, transitions, links and counters.
 
-Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``.
+Names such as ``verify/events`` are Cypher statements: ``cypher/verify/events.cypher``. HMX-E and HMX-A are the parts of
+the HMX-1.0 standard about events and artifacts.
 """
 
 from collections import Counter, defaultdict
@@ -25,8 +26,8 @@ from hmxgraph.protocol.reports import Finding, VerifyReport
 
 # Checks of artifacts against their hashes, history, chain and evidence, and of conflicts against their sides.
 
-# The statuses in which a side of a conflict holds, by label; a side with another label always counts as holding.
-_HOLDS = {"Artifact": LIVE_STATUSES, "Memory": ("promoted", "tentative")}
+# The statuses in which a side of a conflict is in force, by label; sides with other labels always are.
+_STATUSES_IN_FORCE = {"Artifact": LIVE_STATUSES, "Memory": ("promoted", "tentative")}
 
 
 def _artifact_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> Iterator[Finding]:
@@ -59,9 +60,14 @@ def _conflict_findings(row: Row) -> Iterator[Finding]:
         yield Finding("status", "conflict", name, conflict["status"], "resolved with a time, or open without")
     if not conflict.get("relations") and conflict.get("kept_id") not in {None, *names}:
         yield Finding("kept_id", "conflict", name, conflict["kept_id"], f"one of {', '.join(names)}")
-    holding = [side for side in sides if side["label"] not in _HOLDS or side["status"] in _HOLDS[side["label"]]]
-    if not resolved and len(holding) < 2:
+    in_force = [side for side in sides if _is_in_force(side)]
+    if not resolved and len(in_force) < 2:
         yield Finding("status", "conflict", name, "open", "resolved: a side no longer holds")
+
+
+def _is_in_force(side: Row) -> bool:
+    statuses = _STATUSES_IN_FORCE.get(side["label"])
+    return statuses is None or side["status"] in statuses
 
 
 def _compiled(artifact: Row) -> bool:
@@ -71,9 +77,8 @@ def _compiled(artifact: Row) -> bool:
 def _history_findings(artifact: Row) -> Iterator[Finding]:
     name, times, values = artifact["artifact_id"], artifact["status_times"], artifact["status_values"]
     if not len(times) == len(values) == len(artifact["status_reasons"]) or values[-1:] != [artifact["status"]]:
-        yield Finding(
-            "transition", "artifact", name, f"{artifact['status']} after {values}", "a history that ends in it"
-        )
+        status_and_history = f"status {artifact['status']}, history {values}"
+        yield Finding("transition", "artifact", name, status_and_history, "a history that ends in this status")
     if times != sorted(times):
         yield Finding("transition", "artifact", name, f"times {times}", "times in ascending order")
     for before, after in pairwise(values):
@@ -119,7 +124,7 @@ def _older_findings(tenancy: Tenancy, artifact: Row, older: list[Row]) -> Iterat
 
 
 def _newer_findings(artifact: Row, newer: list[str]) -> Iterator[Finding]:
-    """A finding unless the artifact's successor is the one that it names."""
+    """A finding unless the artifact's status and ``superseded_by`` agree with its actual successor, or with none."""
     superseded_by = artifact.get("superseded_by")
     if newer != ([superseded_by] if superseded_by else []) or (artifact["status"] == "superseded") is not bool(newer):
         succession = f"{artifact['status']}, superseded by {', '.join(sorted(newer)) or 'nothing'}"
@@ -140,8 +145,8 @@ def _evidence_findings(tenancy: Tenancy, row: Row, present: Collection[str]) -> 
 # Checks of events against their hashes and links, and of sessions and tenants against their counters.
 
 
-# Properties that can be derived from an event again. Its text cannot: it keeps the original order of the fields, which
-# canonical content does not. ``recall_row`` has its own check.
+# Properties that can be derived again from a stored event. Its text cannot: the text has the fields of the content in
+# their original order, which the stored content, in canonical form, has lost. ``recall_row`` has its own check.
 _TRAITS = ("title", "speaker", "label", "failed")
 _LINK_FIELDS = (("CAUSED_BY", "parent_event_id"), ("CORRELATES_WITH", "correlation_id"))
 
@@ -276,7 +281,10 @@ BEFORE_FIRST = -(2**63)
 
 
 class Page(NamedTuple):
-    """The check of a page of events in order of time: their number, findings, and where it ended (None: last page)."""
+    """The result of checking a page of events: their number, findings, and the last one's time and key.
+
+    ``after`` is None on the last page.
+    """
 
     event_count: int
     findings: tuple[Finding, ...]

@@ -24,10 +24,10 @@ _MOST_EVENTS = 1_000
 def repair(tenancy: Tenancy, latest_us: int, *, dry_run: bool = False) -> Procedure[ClockReport]:
     """Hold back the events dated after *latest_us*: they no longer affect logical time, expiry and recency.
 
-    Events held back earlier whose time has come are admitted first. The clock is set back to the latest time that is
-    left: that of an event not held back, a status change or a resolution. Later times in the histories of artifacts
-    become *latest_us*. The report lists the events dated after *latest_us*, the 1,000 latest of them at most. A dry run
-    changes nothing.
+    First, events held back by an earlier call but dated up to *latest_us* are admitted. The clock is set back to the
+    latest time that is left: that of an event not held back, a status change or a resolution. Later times in the
+    histories of artifacts become *latest_us*. The report lists the events dated after *latest_us*, at most the 1,000
+    latest. A dry run changes nothing.
     """
     if not dry_run:
         yield from release(tenancy, latest_us)
@@ -60,7 +60,10 @@ def _due(tenancy: Tenancy, latest_us: int) -> Plan[list[Event]]:
 
 
 def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
-    """Unmark held back *events*, and learn from those not learned from before; locks as in ``_events.record``."""
+    """Unmark *events*, which were held back, and learn from those from which nothing was learned before.
+
+    Locks are taken in the order that ``_events.record`` describes.
+    """
     by_key = {tenancy.node_key(event.event_id): event for event in events}
     extractions = [
         EventExtraction(key, by_key[key].time_us, extract(by_key[key], tenancy.trust)) for key in sorted(by_key)
@@ -68,7 +71,7 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     sessions = {tenancy.node_key(event.session_id): event.session_id for event in events}
     session_rows = [{"key": key, "session_id": sessions[key]} for key in sorted(sessions)]
     slots = memories.Observations.of(extractions).slots(tenancy)
-    opened = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
+    batch_row = yield from open_batch(tenancy, {"sessions": session_rows, **slots})
     rows = yield bind("retention/admit", tenant_id=tenancy.tenant_id, batch={"event_keys": sorted(by_key)})
     if not rows:
         return
@@ -76,7 +79,7 @@ def _admit(tenancy: Tenancy, events: Sequence[Event]) -> Plan[None]:
     new_events = [event for event in extractions if event.event_key in new_keys]
     mentions = _entities.entity_rows(tenancy, new_events)
     yield bind("events/record", tenant_id=tenancy.tenant_id, batch={"admitted": sorted(new_keys), **mentions})
-    yield from memories.store(tenancy, memories.Observations.of(new_events), opened["answers"], counter())
+    yield from memories.store(tenancy, memories.Observations.of(new_events), batch_row["answers"], counter())
     settle_batch: Row = {"session_keys": sorted(sessions), "logical_us": max(event.time_us for event in events)}
     settle_batch |= {
         name: [] for name in ("event_keys", "signatures", "caused_by", "correlates_with", "about", "answers")

@@ -25,7 +25,8 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.reports import CompileReport
 from hmxgraph.text.terms import TokenCounter, counter, search_text
 
-# What the compiler reads and writes, as rows and back: events, summaries, heads, guides, changes.
+# What the compiler reads and writes, as rows and back: events, summaries, heads (the newest versions of artifacts),
+# guides (the artifacts from which actions are suggested) and changes.
 
 # Lineage keys of the chains that the compiler started begin with this.
 LINEAGES = COMPILER + "/"
@@ -186,7 +187,7 @@ _TWIN = "another artifact has the same content"
 
 
 def _store_changes(tenancy: Tenancy, planned: Sequence[Change], at_us: int) -> Plan[tuple[tuple[Change, ...], bool]]:
-    """The changes, and whether anything was written; a change to content that another artifact has is skipped."""
+    """The changes (skipped if another artifact has the same content), and whether anything was written."""
     changes = yield from _without_twins(tenancy, planned)
     writing = [change for change in changes if change.action in _WRITES]
     if not writing:
@@ -293,7 +294,8 @@ class _Timer:
 class _Run:
     """One compilation in progress.
 
-    ``settled``: at its beginning there was nothing new to compile. ``fresh``: summaries that a dry run does not store.
+    ``settled``: when it began, there was nothing new to compile. ``fresh``: the summaries of a dry run, by session key;
+    they are not stored.
     """
 
     tenancy: Tenancy
@@ -321,10 +323,10 @@ class _Run:
 def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> Procedure[CompileReport]:
     """Compile the tenant's latest sessions, reading only those that changed, and store the differences.
 
-    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions are
-    opened as conflicts: between artifacts, between relations, between artifacts and stated policies, and between a rule
-    and its withdrawal in other words. The tenant's state at the start is compiled; events stored during the run wait
-    for the next compilation. If events are erased during the run, the compilation starts again.
+    ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions
+    between artifacts, between relations, or between artifacts and stated policies become conflicts; so does a
+    withdrawal that does not repeat the words of its rule. The tenant's state at the start is compiled; events stored
+    during the run wait for the next compilation. If events are erased during the run, the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)
@@ -462,16 +464,16 @@ def _store_summaries(run: _Run, rows: Sequence[Row]) -> Plan[None]:
         summary_version=run.summary_version,
     )
     if run.settled:
-        # The old summaries were of another release or profile, or ``full`` replaces them: the tenant must be compiled
-        # again, even if this run is interrupted.
+        # No event is new, but the summaries change: they came from another release or profile, or ``full`` replaces
+        # them. The tenant must be compiled again, even if this run is interrupted.
         yield from _settle(run, _NEVER_COMPILED)
 
 
 def _ledger(run: _Run) -> Procedure[Ledger]:
     """The latest summaries, including those that a dry run has just made and does not store.
 
-    Their keys are read in one statement: a session that another compilation moves to the front meanwhile would be
-    missed between two pages.
+    Their keys are read in one statement. If they were read in pages, a session that another compilation moves to the
+    front in the meantime would be missed.
     """
     run.stage("summaries")
     ledger = Ledger(run.profile, (run.fresh[key] for key in sorted(run.fresh)))
@@ -483,7 +485,7 @@ def _ledger(run: _Run) -> Procedure[Ledger]:
 
 
 def _latest_keys(run: _Run) -> Plan[list[str]]:
-    """The keys of the sessions that may be the latest, plus one, which tells the ledger whether there are more."""
+    """The keys of the sessions that may be the latest, plus one more: it tells the ledger whether any are left out."""
     limit = run.profile.max_sessions + len(run.fresh) + 1
     rows = yield bind(
         "compiler/latest_sessions",
@@ -513,15 +515,15 @@ def _compare(run: _Run, compilation: Compilation) -> Plan[tuple[Change, ...]]:
 def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...], int] | None]:
     """Write the differences under the lock of the tenant's model, and raise the state version if there were any.
 
-    Returns the changes and the state version that is compiled with them. None if events were erased since the
-    run began: then no change is written.
+    Returns the changes and the state version up to which the tenant is then compiled. Returns None, and writes no
+    change, if events were erased since the run began.
     """
     names = {"tenant_id": run.tenancy.tenant_id, "model_key": model_key(run.tenancy)}
     locked = yield bind("compiler/lock", **names)
     if (yield from _erased(run)):
         return None
     planned = yield from _compare(run, compilation)
-    changes, wrote = yield from _store_changes(run.tenancy, planned, run.as_of_us)
+    changes, has_writes = yield from _store_changes(run.tenancy, planned, run.as_of_us)
     model = Model.of(compilation)
     if model.empty:
         yield bind("compiler/drop_model", **names)
@@ -529,7 +531,7 @@ def _store(run: _Run, compilation: Compilation) -> Plan[tuple[tuple[Change, ...]
         yield bind("compiler/keep_model", **names, model=text, model_hash=new_hash, profile=run.profile.name)
     yield from _keep_parameters(run)
     version = run.version
-    if wrote:
+    if has_writes:
         # If another commit raised the version meanwhile, its changes are not compiled: keep the version that was read.
         bumped = yield from bump(run.tenancy, run.as_of_us)
         version = bumped if bumped == version + 1 else version
@@ -566,7 +568,7 @@ def _keep_parameters(run: _Run) -> Plan[None]:
 
 
 def _next(before: LastRun, options: CompileOptions, imported: InForce) -> LastRun:
-    """The parameters to be recorded for this run, if those of the run *before* are recorded now."""
+    """The compiler parameters to store after this run; *before* are those of the last run, which are stored now."""
     return before.next(options.profile, imported.compiler_parameters, imported.fingerprint_id)
 
 

@@ -32,8 +32,8 @@ from hmxgraph.text.terms import TokenCounter, counter
 def opposing_artifacts(tenancy: Tenancy, claims: Iterable[Row], count_tokens: TokenCounter) -> Iterator[Row]:
     """The conflicts between each claim and its rivals: same condition or cause, overlapping validity, other answers.
 
-    A decision policy names the only decision for its condition, so any other answer opposes it; a cause may have many
-    effects, so only the opposite effect opposes one.
+    A decision policy gives the only decision for its condition, so any other decision opposes it. A cause may have many
+    effects, so two effects oppose each other only if one is the opposite of the other.
     """
     for row in claims:
         for rival in row["rivals"]:
@@ -134,7 +134,7 @@ def conflicts(
 def resolve(
     tenancy: Tenancy, conflict_id: str, *, keep: str | None, reason: str = "", at_us: int | None = None
 ) -> Procedure[Conflict]:
-    """The resolved conflict: *keep* names the winning side; None means that all sides are true after all.
+    """Resolve a conflict and return it; *keep* names the winning side, None means that all sides are true after all.
 
     Losing artifacts and relations become deprecated, losing memories contradicted; nothing is deleted. A later answer
     to the same question still replaces a winning memory. The resolution takes effect at *at_us*, else at the tenant's
@@ -158,18 +158,18 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
     if stated != compared:
         yield from write(partial(_mark_all_uncompared, tenancy, stated))
     keys = yield from read(partial(_uncompared, tenancy))
-    opened: tuple[str, ...] = ()
+    conflict_ids: tuple[str, ...] = ()
     for first in range(0, len(keys), _ARTIFACTS_AT_ONCE):
         batch = keys[first : first + _ARTIFACTS_AT_ONCE]
-        opened += yield from detect_among(tenancy, batch)
+        conflict_ids += yield from detect_among(tenancy, batch)
         yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
     contradictions += withdrawn_rules(tenancy, policies, counter())
-    return opened + (yield from _open_missing(tenancy, contradictions))
+    return conflict_ids + (yield from _open_missing(tenancy, contradictions))
 
 
 def _policies(tenancy: Tenancy) -> Plan[tuple[str, list[Row]]]:
-    """The hash of the stated policies that artifacts were last compared with, and the current ones."""
+    """The hash of the policies with which artifacts were last compared, and the policies that are stated now."""
     tenant = yield from state(tenancy)
     rows = yield bind("conflicts/policies", tenant_id=tenancy.tenant_id)
     return tenant["compared_policies"] or "", [row["policy"] for row in rows]
@@ -204,7 +204,7 @@ def detect_among(tenancy: Tenancy, keys: Sequence[str]) -> Procedure[tuple[str, 
 
 
 def settle(tenancy: Tenancy, keys: Sequence[str], at_us: int) -> Plan[None]:
-    """Close those open conflicts of these artifacts and memories that have fewer than two sides left in force."""
+    """Close the open conflicts of these artifacts and memories in which fewer than two sides are still in force."""
     yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=list(keys), at_us=at_us)
 
 
@@ -262,7 +262,7 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
 
 
 def _open_missing(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
-    """Open those conflicts that are not stored yet, and return their ids."""
+    """Open the conflicts that are not stored yet, and return their ids."""
     distinct = {row["key"]: row for row in contradictions}
     if not distinct:
         return ()
@@ -272,10 +272,10 @@ def _open_missing(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[
 def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
     keys = sorted({key for row in rows for key in row["artifact_keys"]})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
-    opened = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
-    if opened:
+    opened_rows = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
+    if opened_rows:
         yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
-    return tuple(row["conflict_id"] for row in opened)
+    return tuple(row["conflict_id"] for row in opened_rows)
 
 
 def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, at_us: int | None) -> Plan[Conflict]:
@@ -302,9 +302,10 @@ def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, 
 
 
 def _replace_answer(tenancy: Tenancy, kept_key: str, losing: Sequence[str], at_us: int) -> Plan[None]:
-    """Give the winner the loser's place in the chain of answers, unless it has one: a later answer then replaces it.
+    """Put the winner in the loser's place in its chain of answers, so that a later answer replaces the winner, too.
 
-    If it gets the place, conflicts are opened between the winner and the other memories that contradicted the loser.
+    A winner that is in a chain already keeps its place. Otherwise, conflicts are opened between the winner and the
+    other memories that contradicted the loser.
     """
     slots = yield bind("conflicts/replace_answer", tenant_id=tenancy.tenant_id, kept_key=kept_key, keys=list(losing))
     for slot in slots:

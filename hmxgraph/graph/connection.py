@@ -107,6 +107,7 @@ def _interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
 
 # Driver errors are translated here; only those about an address are translated where it is opened, in ``driver.py``.
 
+# What the server answers if another client has just created the same key, constraint or index.
 _LOST_RACES = frozenset(
     (
         "Neo.ClientError.Schema.ConstraintValidationFailed",
@@ -125,7 +126,7 @@ _STOPPED = (
     "Neo.DatabaseError.Transaction.TransactionStartFailed",
     "Neo.DatabaseError.Transaction.TransactionCommitFailed",
 )
-# A stopping server terminates open transactions, and so may an administrator.
+# A stopping server or an administrator terminated the transaction.
 _ENDED = tuple(
     f"Neo.{kind}.Transaction.{name}"
     for kind in ("ClientError", "TransientError")
@@ -180,7 +181,8 @@ def _reason(error: Exception) -> str:
     attempted, resolved, _ = text.partition(" (resolved to ")
     if not resolved:
         return text
-    # The driver lists the addresses it tried, but not the system's own message.
+    # "Couldn't connect to host:7687 (resolved to ...)": the driver lists the addresses that it tried, but does not say
+    # why they failed, as the operating system's message does.
     messages = [cause.strerror for cause in _causes(error) if isinstance(cause, OSError) and cause.strerror]
     return f"{attempted}: {messages[-1]}" if messages else attempted
 
@@ -196,7 +198,7 @@ AnswerAsync: TypeAlias = Callable[[Work[Any] | Embed], Awaitable[Any]]
 
 
 class _Sent(NamedTuple, Generic[R]):
-    """A statement that was sent, when (in seconds, of :func:`perf_counter`), and its result."""
+    """A statement that was sent, the value of :func:`perf_counter` at that moment, and the result."""
 
     statement: Statement
     began: float
@@ -288,11 +290,12 @@ async def _perform_async(procedure: Procedure[T], answer: AnswerAsync) -> T:
 # Maximum number of immediate retries of one transaction: after lost races, and after failed results with a transient
 # cause.
 MOST_IMMEDIATE_RETRIES = 8
-# Maximum number of retries after reading a node half changed, and the pause before each in seconds. Readers take no
-# locks, and a commit changes the properties of a node one by one: beside a constant writer, 36 of 7,439 reads got lists
-# of different lengths.
+# Maximum number of retries after reading a half-changed node, and the pause before each in seconds. Readers take no
+# locks, and a commit changes the properties of a node one by one. In a test with a constant writer, 36 of 7,439 reads
+# got such a node: two of its lists that belong together differed in length.
 MOST_REREADS, _REREAD_PAUSE = 3, 0.02
-# Longest wait for a connection, in seconds: a server that has just started is slow to answer queries, not to connect.
+# Longest wait for a connection, in seconds. A longer wait would not help: a server that has just started is slow to
+# answer queries, but accepts connections at once.
 _LONGEST_ACQUISITION = 15.0
 _CLOSED = "it was closed: connect again"
 _FORKED = "it was opened before this process was forked: connect again in this process"
@@ -369,9 +372,9 @@ class Attempts:
 
     def _pause_before_reread(self, error: LookupError | TypeError | ValueError) -> float:
         """Seconds to wait after a plan failed, perhaps because it read a node half changed (see MOST_REREADS)."""
-        # What a reader finds invalid is stored; what a writer finds invalid may be the caller's.
-        stored = isinstance(error, DocumentError) and not self.patience.writes
-        refusal = isinstance(error, HmxGraphError) and not stored
+        # A reading plan parses only what is stored. In a writing plan, the invalid document may be the caller's.
+        read_invalid = isinstance(error, DocumentError) and not self.patience.writes
+        refusal = isinstance(error, HmxGraphError) and not read_invalid
         if refusal or self._rereads == MOST_REREADS or self.patience.left < _REREAD_PAUSE:
             raise error
         self._rereads += 1
@@ -438,10 +441,10 @@ class Connection:
         return lambda: self._forget(listener)
 
     def check_open(self) -> None:
-        """Refuse a connection that was closed, or opened by another process, which still reads from the same sockets.
+        """Refuse a connection that was closed or that a parent process opened, which still reads from its sockets.
 
         Raises:
-            GraphNotOpen: it was closed, or opened by another process.
+            GraphNotOpen: the connection was closed, or opened by another process.
 
         """
         if self._closed:
@@ -452,8 +455,8 @@ class Connection:
     def verify(self) -> None:
         """Check that the server answers; unlike a transaction, this is not retried until a deadline.
 
-        It is repeated once if other connections use the driver: a restart of the server closes its idle sockets, and
-        the first failure removes them.
+        If other connections use the driver, a failed check is repeated once: after a restart of the server, the driver
+        may still have sockets that the server closed, and the first failure removes these.
 
         Raises:
             StorageUnavailable: nothing answers, or the server has no such database.
@@ -496,7 +499,7 @@ class Connection:
         """The value of one work's plan, run in one transaction, which is retried if another attempt may succeed.
 
         Raises:
-            GraphNotOpen: the connection was closed, or opened by another process, which still reads from its sockets.
+            GraphNotOpen: the connection was closed, or opened by another process.
             DeadlineExceeded: there was no answer in time.
             GraphError: the database cannot be reached, or refused a statement.
 
@@ -516,7 +519,7 @@ class Connection:
                 sleep(pause)
 
     def close(self) -> None:
-        """Release the driver, which other connections may still use; does nothing the second time, or when forked."""
+        """Release the driver, which other connections may still use; in a forked process, or twice, do nothing."""
         if not self._closed and not self._forked:
             driver.release(self.address)
         self._closed = True
@@ -537,9 +540,9 @@ class Connection:
             return (session.execute_read if work.mode == "read" else session.execute_write)(transaction)
 
     def _reopened(self, error: Exception, attempts: Attempts) -> bool:
-        """Restart a local server that died, and connect to it; True if this call did.
+        """Restart a local server that died, and connect to it; return whether this call did so.
 
-        Other threads then find it running, get False, and retry as after any lost connection.
+        Other threads then find the server running, get False, and retry as after any lost connection.
         """
         if self.terms.revive is None or not isinstance(error, DriverError):
             return False
@@ -548,9 +551,9 @@ class Connection:
             if revived is None:
                 return False
             address = replace(revived, database=self.address.database)
-            opened = driver.acquire(address)
+            new_driver = driver.acquire(address)
             driver.release(self.address)
-            self.address, self._driver = address, opened
+            self.address, self._driver = address, new_driver
         return True
 
     def _forget(self, listener: Trace) -> None:
@@ -591,15 +594,15 @@ class WriteCount:
 
 
 class _SharedDriver:
-    """A driver that connections of one event loop share, and how many use it."""
+    """A driver that connections of one event loop share, and the number of connections that use it."""
 
-    def __init__(self, opened: AsyncDriver) -> None:
-        self.driver = opened
+    def __init__(self, async_driver: AsyncDriver) -> None:
+        self.driver = async_driver
         self.users = 1
 
 
 class AsyncConnection:
-    """The awaitable twin of :class:`Connection`."""
+    """The awaitable twin of :class:`Connection`; it shares the driver of *lender*, if given, instead of opening one."""
 
     def __init__(
         self, address: Address, terms: ConnectionTerms = DEFAULT_TERMS, lender: "AsyncConnection | None" = None

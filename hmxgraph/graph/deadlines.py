@@ -93,8 +93,8 @@ def seconds_left() -> float | None:
 def limited(driver: _Driver) -> _Driver:
     """*driver*, whose connections stop waiting at the deadline of the transaction that acquires them.
 
-    The driver offers no such limit, but its sockets do; with a driver release whose sockets do not, the first
-    transaction fails.
+    The driver has no option for that, so the deadline is set on its sockets. If a future driver release removes their
+    methods, the first transaction fails.
     """
     pool = driver._pool  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to its sockets
     acquire = pool.acquire
@@ -120,13 +120,16 @@ def limit(socket: Any, seconds: float | None) -> None:
 class Patience:
     """The time limit of one transaction with its retries, and what is known of its outcome.
 
-    ``committing`` is set when the commit is about to be sent. Without an answer after that, nobody knows whether a
-    write is stored: ``unknown`` is set and never cleared; only an attempt that succeeds settles the outcome.
+    *limit_seconds* is the limit of the connection; without it, the default depends on *mode*, on whether the call works
+    on a *whole* tenant, and on whether the server has just started (*settling*).
+
+    ``committing`` is set when the commit is about to be sent. If no answer follows, nobody knows whether a write is
+    stored: ``unknown`` is set and never cleared. Only an attempt that succeeds settles the outcome.
     """
 
-    def __init__(self, mode: str, chosen: float | None, *, whole: bool = False, settling: bool = False) -> None:
+    def __init__(self, mode: str, limit_seconds: float | None, *, whole: bool = False, settling: bool = False) -> None:
         default = max(DEFAULT_SECONDS[mode], WHOLE_TENANT_SECONDS if whole else SETTLING_SECONDS if settling else 0)
-        self.seconds = _timeout.get() or chosen or default
+        self.seconds = _timeout.get() or limit_seconds or default
         self.committing = False
         self.unknown = False
         self.writes = mode != "read"
@@ -154,11 +157,11 @@ class Patience:
         return max(0.001, self.left * _SERVER_SHARE)
 
     def lost(self) -> None:
-        """Note that an attempt ended without an answer."""
+        """Record that an attempt ended without an answer."""
         self.unknown |= self.writes and self.committing
 
     def extend(self, seconds: float) -> None:
-        """Add *seconds*, which were not spent on waiting for an answer."""
+        """Extend the deadline by *seconds*, which were not spent on waiting for an answer."""
         self._end += seconds
 
     def pause(self) -> float | None:

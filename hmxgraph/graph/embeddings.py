@@ -81,10 +81,11 @@ def prepare() -> Procedure[None]:
 
 # Vectors for the events of sessions that changed since the last pass: other sessions are not read again.
 
-# Maximum number of events per page, of characters of an event or a question that the embedder gets, and of vectors
-# removed per transaction.
+# Maximum number of events per page.
 _EVENTS_PER_PAGE = 512
+# Maximum number of characters of an event or a question that the embedder gets.
 _LONGEST_TEXT = 4_000
+# Maximum number of vectors removed per transaction.
 _DROPPED_AT_ONCE = 5_000
 
 
@@ -161,6 +162,7 @@ def _store(tenancy: Tenancy, pairs: Sequence[Sequence[Any]]) -> Plan[int]:
 
 
 def _settle(tenancy: Tenancy, version: int) -> Plan[list[Row]]:
+    """Record that all events up to *version* of the tenant's state have vectors."""
     return ask(bind("embeddings/settle", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, version=version))
 
 
@@ -180,7 +182,7 @@ class QuestionVector:
     background: Background
 
     def meanings(self, row: Row) -> Mapping[str, float]:
-        """How close each event of ``embeddings/nearest`` is to the question; events close by chance are left out."""
+        """How close each event in a row of ``embeddings/nearest`` is to the question, without those close by chance."""
         meanings = ((event_id, self.background.closeness(similarity)) for event_id, similarity in row["similarities"])
         return {event_id: meaning for event_id, meaning in meanings if meaning}
 

@@ -16,7 +16,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.records.events import event_ids_of
 
-# A record as facts, and its evidence, down to the text of events.
+# The facts about a record, and an event as evidence.
 
 
 def evidence(row: Row) -> Evidence:
@@ -34,7 +34,7 @@ def evidence(row: Row) -> Evidence:
 
 
 def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
-    """The facts about an artifact: most of its fields, its trust and history, what a draft waits for, failed checks."""
+    """The facts about an artifact: most fields, its trust and history, failed checks, and what a draft waits for."""
     document = stored_document(properties) or {}
     left_out = {"content", "metadata", "source_events", "source_memory_ids", "summary", "tenant_id", "hmx_version"}
     trust = (document.get("metadata") or {}).get("trust")
@@ -52,7 +52,7 @@ def _artifact_facts(properties: Row, versions: int) -> dict[str, Any]:
 
 
 def _memory_facts(row: Row, trust: TrustPolicy) -> dict[str, Any]:
-    """The facts about a memory: its statement, confidence, owner and successors; if unproven, its support so far."""
+    """The facts about a memory: its statement, confidence, owner and successors; for a proposal, its support so far."""
     names = ("kind", "subject", "predicate", "object", "confidence", "observation_count", "extraction_method", "hard")
     properties = row["record"]
     facts = {name: properties[name] for name in names if properties.get(name) is not None}
@@ -80,9 +80,10 @@ def _history(properties: Row) -> list[dict[str, Any]]:
 
 # The trail of a record: its evidence, through memories, down to the text of events.
 
-# Mentions shown of an entity or a relation: it may have a million, and the newest are enough to show what it is.
+# Maximum number of mentions shown of an entity or a relation: there may be a million, and the newest are enough to show
+# what it is.
 MOST_MENTIONS = 20
-# Of a memory, only the first events are shown; ``observation_count`` is the number of all that were not erased.
+# Number of events shown of a memory, the first ones; ``observation_count`` counts all that were not erased.
 MOST_MEMORY_EVENTS = 100
 
 

@@ -1,4 +1,7 @@
-"""Saved queries, the entity graph and its digest, and the server's health."""
+"""Saved queries, the entity graph and its digest, and the server's health.
+
+HMX-F is the part of the HMX-1.0 standard about fingerprints, which contain the digest.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -125,15 +128,17 @@ def _texts(name: str, value: object) -> list[str]:
 
 
 def _numbers(name: str, value: object) -> list[float]:
-    # Arrays of numpy are no sequences, but iterable.
+    # NumPy arrays are iterable, but not sequences.
     numbers = list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else []
     if not numbers or not all(isinstance(number, Real) for number in numbers):
         raise InvalidRequest(name, quoted(value), "a list of numbers", f"from Python, for example {name}=[0.1, 0.2]")
     return [float(number) for number in numbers]
 
 
+# A number of days as text, such as "30".
 _DAYS = re.compile(r"[0-9]{1,9}")
 _MOST_DAYS = 999_999_999
+# What checks each parameter of a saved query and converts it to the form that the statement expects.
 FORMS: Mapping[str, Callable[[str, Any], object]] = {
     "artifact_id": checked_text,
     "days": _days,
@@ -201,10 +206,10 @@ def _picture(name: str, parameters: dict[str, Any]) -> Plan[Picture]:
 
 
 def _picture_node(node: Node) -> PictureNode:
-    shown = plain(node)
-    labels = shown.pop("labels")
+    properties = plain(node)
+    labels = properties.pop("labels")
     # The key is the same wherever the same events were stored; the server's own id is not.
-    return PictureNode(str(shown.get("key", node.element_id)), labels[0] if labels else "", shown)
+    return PictureNode(str(properties.get("key", node.element_id)), labels[0] if labels else "", properties)
 
 
 def _picture_edges(edges: Iterable[Relationship], nodes: Mapping[str, PictureNode]) -> Iterator[PictureEdge]:
@@ -276,9 +281,10 @@ def _health(tenancy: Tenancy) -> Plan[Row]:
 
 
 def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredDigest]:
-    """The fields of HMX-F 5 over active entities and the active relations between them, known at *as_of_us* or now.
+    """The digest of the entity graph (HMX-F 5): sizes, shape and names of active entities and relations.
 
-    The best connected entities come first, ties by name; all in one read transaction of two statements.
+    With *as_of_us*, only what was known by then. The best connected entities come first, ties in order of name. The
+    digest is read by two statements in one transaction.
     """
     return (yield from read(partial(graph_digest, tenancy, as_of_us)))
 
@@ -286,7 +292,7 @@ def digest(tenancy: Tenancy, as_of_us: int | None = None) -> Procedure[MeasuredD
 def graph_digest(
     tenancy: Tenancy, as_of_us: int | None = None, named_types: Sequence[str] | None = None
 ) -> Plan[MeasuredDigest]:
-    """The digest as part of a transaction; only names of entities of the *named_types* are included (None: all)."""
+    """The digest as part of a transaction; it names only entities of the *named_types* (None: of all types)."""
     bound = {"tenant_id": tenancy.tenant_id, "as_of_us": as_of_us}
     entities = yield bind("digest/entities", **bound)
     types = None if named_types is None else sorted(named_types)

@@ -1,4 +1,7 @@
-"""Fingerprints imported, confirmed by local evidence, and withdrawn (HMX-F 12)."""
+"""Fingerprints imported, confirmed by local evidence, and withdrawn.
+
+HMX-F is the part of the HMX-1.0 standard about fingerprints; clause 12 is about imports.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,11 +42,11 @@ class _Pair(NamedTuple):
 
 
 def confirm_imports(tenancy: Tenancy) -> Procedure[Confirmation]:
-    """The effect of local experience on imported artifacts; called after each compilation that stores its results.
+    """Let local experience confirm or replace imported artifacts; called after each compilation that stores results.
 
-    An imported draft becomes active, with added evidence, if a draft of the tenant's own states everything that it
-    states: either alone has too little evidence, both together have enough. An imported draft that states more stays a
-    draft. An active imported artifact is retired when one of the tenant's own that states the same becomes active, so
+    An imported draft becomes active, with added evidence, if a draft of the tenant's own states the same or more: each
+    alone has too little evidence, both together have enough. An imported draft that states more stays a draft. An
+    active imported artifact is retired when an artifact of the tenant's own with the same statement becomes active, so
     that nothing is stated twice.
     """
     confirmation, keys = yield from write(partial(_confirm, tenancy))
@@ -126,7 +129,7 @@ def import_fingerprint(
     now_us: int,
     at_us: int | None = None,
 ) -> Procedure[ImportReport]:
-    """The outcome of importing the envelope *source*: verified, then added in one transaction; nothing is deleted.
+    """Verify the envelope *source*, add its content in one transaction, and report the outcome; nothing is deleted.
 
     *trusted* are the public keys that may have signed it (none: no signature is required). An envelope that had expired
     by *at_us* (if None, by the tenant's logical time) is reported as expired, not refused. An envelope imported before
@@ -142,10 +145,10 @@ def import_fingerprint(
 
 
 def take_back(tenancy: Tenancy, reference: str, *, at_us: int | None = None) -> Procedure[WithdrawnImport]:
-    """The outcome of withdrawing the import *reference* (its id or its fingerprint's).
+    """Withdraw the import *reference* (its id or its fingerprint's), and report the outcome.
 
-    Artifacts that it brought in and nothing else supports are deprecated; its priors and compiler parameters are no
-    longer in force. The event that logs the import stays.
+    Artifacts that it brought in and that nothing else supports are deprecated; its priors and compiler parameters are
+    no longer in force. The event that logs the import stays.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.
@@ -181,7 +184,11 @@ def _find(tenancy: Tenancy, reference: str) -> Plan[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _ImportedDrafts:
-    """The drafts of an import: rows to create, ids of existing artifacts by draft id, keys of other imports' drafts."""
+    """The drafts of an import, compared with what is stored.
+
+    ``fresh`` are the rows to create. ``existing`` are the ids of stored artifacts with the same content, by draft id;
+    ``shared_keys`` are the keys of those among them that are drafts of another import.
+    """
 
     fresh: tuple[Row, ...]
     existing: Mapping[str, str]
@@ -307,7 +314,7 @@ def _imported(restored: Restoration, drafts: _ImportedDrafts, conflict_ids: tupl
 
 
 def withdraw(tenancy: Tenancy, reference: str, at_us: int | None = None) -> Plan[WithdrawnImport]:
-    """The outcome of withdrawing an import within a transaction, as :func:`take_back` does it.
+    """Withdraw an import as part of a transaction; see :func:`take_back`.
 
     Raises:
         NotFound: there is no such import, or it was withdrawn before.

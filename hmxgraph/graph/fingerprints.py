@@ -1,4 +1,8 @@
-"""Export fingerprints of what a tenant learned; store readers' reports on packs, which shape the exported priors."""
+"""Export fingerprints of what a tenant learned; store readers' reports on packs.
+
+The reports determine the exported priors: recommended settings for packs, such as the weights of sections. HMX-F is the
+part of the HMX-1.0 standard about fingerprints.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,10 +155,10 @@ def _export_row(tenancy: Tenancy, envelope: Envelope) -> Row:
 
 
 class ImportContext(NamedTuple):
-    """What is recorded with an import beside its content.
+    """What is recorded with an import besides its content.
 
     ``generation`` is the number of earlier imports of the same envelope, ``version`` the tenant's state version before
-    the import. The ids are those of the drafts that it creates and of the conflicts that it opens.
+    the import. The ids are those of the drafts that the import creates and of the conflicts that it opens.
     """
 
     generation: int
@@ -200,12 +204,13 @@ def _in_force_of(row: Row) -> InForce:
 
 # Fingerprints made from a tenant's learned state, and readers' reports on the packs they used.
 
-# Maximum number of the latest reports that are exported.
+# Only the latest reports are exported, at most this many.
 _MOST_REPORTS = 1_000
-# Sessions per page, and events whose behaviour is counted in one transaction.
 _SESSIONS_PER_PAGE = 500
+# Maximum number of events whose behaviour is counted in one transaction, except in a larger session.
 _EVENTS_AT_ONCE = 20_000
-# Maximum number of events whose words are read for an allow list.
+# Maximum number of events whose words are read to find those that several users use; an export with an allow list
+# keeps only such words.
 _MOST_EVIDENCE = 20_000
 _DEFAULT = ExportOptions()
 
@@ -213,7 +218,7 @@ _DEFAULT = ExportOptions()
 def export_fingerprint(tenancy: Tenancy, options: ExportOptions = _DEFAULT) -> Procedure[Envelope]:
     """The tenant's learned state in an envelope (HMX-F 11); the same state gives the same bytes.
 
-    Behaviour of sessions whose counts are missing or out of date is counted first and stored on their nodes.
+    First, behaviour is counted for sessions whose counts are missing or out of date; counts are stored on their nodes.
 
     Raises:
         UnknownChoice: there is no such tier.
@@ -253,7 +258,8 @@ def report_pack(tenancy: Tenancy, pack: ContextPack, signal: str, at_us: int | N
 def in_force(tenancy: Tenancy, as_of_us: int | None = None) -> Plan[InForce | None]:
     """The settings of the latest import that is neither withdrawn nor erased; None if there is none.
 
-    With *as_of_us*, only imports recorded by then and not expired then count; without it, expired ones count, too.
+    With *as_of_us*, an import counts only if it was recorded by then and had not expired. Without it, expired imports
+    count, too.
     """
     rows = yield bind("fingerprints/in_force", tenant_id=tenancy.tenant_id, as_of_us=as_of_us)
     return _in_force_of(rows[0]) if rows else None
@@ -271,8 +277,8 @@ def _learned_state(tenancy: Tenancy, options: ExportOptions, tier: Tier) -> Plan
         open_types=sorted({*COMMON_TYPES, *options.public_types}),
     )
     common = (yield from _common_terms(tenancy, keys)) if options.allow_list else frozenset[str]()
-    named = [name for name in options.public_types if options.discloses(name)]
-    digest = yield from graph_digest(tenancy, named_types=named)
+    disclosed_types = [name for name in options.public_types if options.discloses(name)]
+    digest = yield from graph_digest(tenancy, named_types=disclosed_types)
     memories = yield bind("fingerprints/memories", tenant_id=tenancy.tenant_id)
     behaviour = yield from _behaviour(tenancy)
     reports = yield bind("fingerprints/reports", tenant_id=tenancy.tenant_id, limit=_MOST_REPORTS)
@@ -359,11 +365,11 @@ def _count(tenancy: Tenancy, sessions: Sequence[Row]) -> Plan[None]:
         event_types=list(COUNTED_EVENT_TYPES),
     )
     groups = groupby(events, key=itemgetter("session_key"))
-    counted = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}
+    behaviours = {key: session_behaviour([_observed_event(row) for row in rows]) for key, rows in groups}
     rows = [
         {
             "session_key": session["session_key"],
-            "behaviour": _behaviour_text(counted.get(session["session_key"], Behaviour())),
+            "behaviour": _behaviour_text(behaviours.get(session["session_key"], Behaviour())),
             "version": session["version"],
         }
         for session in sessions

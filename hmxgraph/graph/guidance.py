@@ -23,8 +23,9 @@ from hmxgraph.recall.knowledge import NO_GUIDANCE, Guidance
 
 # Guidance for a request: the part of a pack that comes from the compiled model.
 
-# Maximum numbers cached between packs: of parsed models (by hash), and of what is read from artifacts (by their text).
+# Maximum number of parsed models cached between packs.
 MODELS_KEPT = 8
+# Maximum number of artifacts whose parsed metadata is cached.
 _ARTIFACTS_KEPT = 4_096
 # Metadata fields of compiled artifacts that name the actions they are about.
 _ACTION_FIELDS = ("goal_actions", "tools", "actions")
@@ -61,7 +62,7 @@ def guidance(request: str, row: Row, cached_models: Mapping[str, Model]) -> Guid
 
 
 def _failure(latest: Sequence[Row]) -> str:
-    """The key of the failure that a session's latest events end with, as playbooks name it; else empty."""
+    """The key of the failure with which a session's latest events end, as in the metadata of playbooks; "" if none."""
     signature = summarise(map(stored_event, latest)).ahead.failure
     return failure_key(signature) if signature else ""
 

@@ -88,16 +88,17 @@ class Importing:
             recognition = recognise(sample)
             recognised = recognition.format
             like_events = recognition.nearest is HMX_EVENTS and _like_events(recognition.match)
+            # A source counts as HMX-E if its records are incomplete events or, in a sample without JSON, if its lines
+            # may be damaged ones: then the faults are reported line by line.
             if recognised is None and (not like_events if sample else len(head) >= _NOISE_LINES or _is_prose(head)):
                 actual = str(recognition) if sample else "no JSON in the first lines"
                 yield from self._unknown(source, actual, arrivals)
                 return
-        # Lines that are not JSON, or that are almost events, are reported one by one.
         source_format = recognised or HMX_EVENTS
         self.formats[source] = source_format.name
         counts = self.tally.source(source, source_format.title)
         if source_format is HMX_EVENTS:
-            yield from _as_they_are(counts, arrivals)
+            yield from _counted_events(counts, arrivals)
         else:
             yield from self._converted(source_format, source, counts, arrivals)
 
@@ -181,7 +182,7 @@ def _like_events(match: Match) -> bool:
 
 
 def _is_prose(head: Iterable[Arrival]) -> bool:
-    """Whether every line could be read and none begins like JSON, as some would in a log with torn lines."""
+    """Whether every line could be read and none begins like JSON; in a log with torn records, some lines would."""
     arrivals = [arrival for arrival in head if not isinstance(arrival, Lull)]
     lines = [arrival.payload for arrival in arrivals if isinstance(arrival, Delivery)]
     readable = len(lines) == len(arrivals)
@@ -189,7 +190,7 @@ def _is_prose(head: Iterable[Arrival]) -> bool:
 
 
 class _SourceOf:
-    """The source of an arrival; a lull belongs to the source before it."""
+    """The source of an arrival; a lull, which only says that nothing is ready, belongs to the source before it."""
 
     def __init__(self) -> None:
         self._last = ""
@@ -220,7 +221,7 @@ def _sampled(arrivals: Iterable[Arrival]) -> tuple[list[Arrival], list[Any]]:
 
 
 def _record(payload: Any) -> tuple[Any, Sequence[str]]:
-    """The JSON value of *payload*, and the warnings about it; of a dead letter, those of the record inside."""
+    """The JSON value of *payload*, and warnings about it; for a line of a rejects file, those of the record in it."""
     value, warnings = _value(payload)
     inside = corrected_payload(value) if isinstance(value, Mapping) else None
     return (value, warnings) if inside is None else _value(inside)
@@ -248,7 +249,10 @@ def _split_torn(payload: Payload, error: MalformedJson) -> tuple[Payload, bytes 
 
 
 def _beginnings(payload: bytes, position: int) -> list[int]:
-    """Where another record may begin: at a brace near the error; if that is at the end, where the first key recurs."""
+    """Where another record may begin: at a brace near the error at *position*.
+
+    An error at the end of the line says nothing about the place: then where the first key occurs again.
+    """
     if position < len(payload) - 1:
         starts = [payload.rfind(b"{", 0, position + 1), payload.find(b"{", position + 1)]
     else:
@@ -257,7 +261,7 @@ def _beginnings(payload: bytes, position: int) -> list[int]:
     return [start for start in starts if start > 0]
 
 
-def _as_they_are(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+def _counted_events(counts: SourceTally, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
     """*arrivals*, counted: each line is one event."""
     for arrival in arrivals:
         if not isinstance(arrival, Lull):

@@ -84,7 +84,8 @@ def prepared(
 ) -> Iterator[Batch | None]:
     """The batches of *arrivals*, with what was extracted from their events; a process prepares one batch at a time.
 
-    Yields None when the source has nothing ready, so that the caller can settle stored batches before it waits.
+    Sessions are divided into *parts*, one for each writer; a batch belongs to one part. Yields None when the source has
+    nothing ready, so that the caller can settle stored batches before it waits.
     """
     builder = BatchBuilder(intake, size=size, parts=parts)
     for group in delivery_groups(arrivals, size=size):
@@ -234,15 +235,17 @@ class IngestChoices(TypedDict, total=False):
 class IngestOptions:
     """How to ingest: which format, what to do about bad lines, how many events a transaction holds.
 
-    ``format`` overrules recognition. ``session_id``, ``agent_id`` and ``user_id`` are for records of other formats that
-    do not name their own. ``rejects`` is the file for rejected lines, ``progress`` is called with the number of lines
-    settled so far, and ``tokenizer`` names the encoding with which the tokens of texts are counted. The last events
-    of a source, if fewer than half a batch, are added to the previous batch. ``rehome`` stores events that name another
-    tenant under this one; without it they are rejected. ``clock`` returns the caller's time in microseconds; events
-    dated more than ``tolerance`` after it are stored and reported, but nothing is extracted from them and they do not
-    advance the tenant's logical time. ``window_seconds`` is how long an event of a stream waits at most for those that
-    it overtook; events of other sources are ordered within each batch. ``writers`` is the number of writers among which
-    the sessions are divided. ``memory`` holds the state kept between calls that read one source piece by piece.
+    ``format`` names the format, which is otherwise recognised. ``session_id``, ``agent_id`` and ``user_id`` are for
+    records of other formats that do not name their own. ``rejects`` is the file for rejected lines, ``progress`` is
+    called with the number of lines settled so far, and ``tokenizer`` names the encoding with which the tokens of texts
+    are counted. The last events of a source, if fewer than half a batch, are added to the previous batch. ``writers``
+    is the number of writers among which the sessions are divided.
+
+    ``rehome`` stores events that name another tenant under this one; without it they are rejected. ``clock`` returns
+    the caller's time in microseconds. Events dated more than ``tolerance`` after that time are stored and reported, but
+    nothing is extracted from them, and they do not advance the tenant's logical time. ``window_seconds`` is how long at
+    most an event of a stream waits for earlier events that it overtook; events of other sources are ordered within each
+    batch. ``memory`` holds the state kept between calls that read one source piece by piece.
 
     Raises:
         UnknownChoice: there is no such ``format`` or ``on_error``.
@@ -287,7 +290,11 @@ class SourceMemory:
 
 
 def _arrivals(tally: Tally, source: Source, options: IngestOptions) -> Iterator[Arrival]:
-    """The events of *source*; other formats are converted if it is a document, or a format or memory is given."""
+    """The events of *source*.
+
+    Other formats are converted if the source is a document (path, file object or bytes), or a format or a memory is
+    given.
+    """
     arrivals = deliveries(source)
     if options.format is None and options.memory is None and not is_document(source):
         return arrivals
@@ -401,18 +408,21 @@ async def _batches(
 ) -> AsyncGenerator[Batch | None, None]:
     if isinstance(source, AsyncIterable):
         size, window = options.batch_size, options.window_seconds
-        async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as made:
-            async for batch in made:
+        async with aclosing(streamed(source, intake, size=size, window_seconds=window)) as stream_batches:
+            async for batch in stream_batches:
                 yield batch
         return
     arrivals = _arrivals(tally, source, options)
     ready = prepared(arrivals, intake, size=options.batch_size, parts=options.writers)
-    while (read := await in_thread(next, ready, _END)) is not _END:
-        yield cast("Batch | None", read)
+    while (prepared_batch := await in_thread(next, ready, _END)) is not _END:
+        yield cast("Batch | None", prepared_batch)
 
 
 def _due(written: Future[BatchReceipt] | asyncio.Task[BatchReceipt], part: int, batch: Batch | None) -> bool:
-    """Whether the batch of *part* must be settled now: *batch* follows it, or it is stored and the source is idle."""
+    """Whether the batch of *part* that is being written must be settled now.
+
+    That is so if *batch* is the next one of this part, or if the source is idle (None) and the writing is done.
+    """
     return written.done() if batch is None else part == batch.part
 
 
@@ -422,10 +432,11 @@ def _work(tenancy: Tenancy, batch: Batch, options: IngestOptions) -> Work[BatchR
 
 
 def _store_batch(transact: Transact, tenancy: Tenancy, batch: Batch, options: IngestOptions) -> BatchReceipt:
-    """Store *batch* and return its receipt; events that would be their own cause are rejected.
+    """Store *batch* and return its receipt; an event whose chain of causes leads back to it is rejected.
 
     Raises:
-        IngestRefused: ``on_error`` is ``"raise"``, and there are such events, or some conflict with others (`record`).
+        IngestRefused: ``on_error`` is ``"raise"``, and an event would be its own cause, or has the id of another event
+            but not its content (see `record`).
 
     """
     refused: tuple[PreparedEvent, ...] = ()
@@ -483,6 +494,7 @@ def as_microseconds(tolerance: timedelta) -> int:
 
 
 def _settle(tally: Tally, receipt: BatchReceipt, options: IngestOptions, intake: Intake | None = None) -> None:
+    """Count a batch that was stored, and report progress."""
     tally.add(receipt)
     if intake:
         intake.account(receipt)

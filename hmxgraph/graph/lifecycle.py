@@ -36,8 +36,10 @@ from hmxgraph.protocol.timestamps import REPRESENTABLE, is_representable, micros
 from hmxgraph.text.artifacts import validity
 from hmxgraph.text.terms import counter
 
-# Checks of a document, by itself and against its predecessor, before anything is written (HMX-A 5, 7, 8).
+# Checks of a document, by itself and against its predecessor, before anything is written. HMX-A is the part of the
+# HMX-1.0 standard about artifacts (here clauses 5, 7 and 8).
 
+# The statuses that the first version of a chain may have.
 _RECORDABLE = (*LIVE_STATUSES, "deprecated", "archived")
 
 
@@ -163,7 +165,7 @@ def supersede(
         SuccessorMismatch: tenant, type, predecessor, version or status do not fit a successor.
         InvalidDocument: *artifact* is invalid by itself; see `check_successor`.
         ImmutableArtifact: another artifact has this id.
-        DuplicateArtifact: it is *unique*, and a third artifact, draft or active, has this type and content.
+        DuplicateArtifact: *artifact* is *unique*, and a third artifact, draft or active, has its type and content.
 
     """
     check_successor(tenancy, old_id, artifact)
@@ -303,7 +305,7 @@ def _supersede(
     row = _new_row(tenancy, successor, at_us, unique=unique)
     existing = yield from _existing(tenancy, row, old)
     if same := existing.get("same"):
-        return _replayed(same, row, old)
+        return _stored_successor(same, row, old)
     if old["status"] == "active" and (twin := existing.get("twin")):
         raise DuplicateArtifact(artifact.artifact_id, twin["artifact_id"])
     if successor.status == "draft":
@@ -367,7 +369,7 @@ def _ignored(stored: Row, row: Row) -> tuple[str, ...]:
     )
 
 
-def _replayed(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
+def _stored_successor(stored: Row, row: Row, old: Row) -> ArtifactReceipt:
     """The outcome for a successor whose id is stored: unchanged if it is the same artifact, else refused."""
     if stored.get("supersedes") == old["artifact_id"]:
         return _unchanged(stored, row, old["artifact_id"] if is_linked(stored) else None)
@@ -438,9 +440,9 @@ def _already_done(stored: Row, change: Row) -> bool:
 
 
 def _with_conflicts(tenancy: Tenancy, recorded: ArtifactReceipt) -> Procedure[ArtifactReceipt]:
-    """*recorded* with the conflicts that it opened; a repeated call detects again, in case it was interrupted."""
-    opened = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
-    return replace(recorded, conflicts=opened)
+    """*recorded* with the conflicts that it opened; a repeated call looks again, in case the first was interrupted."""
+    conflict_ids = () if recorded.outcome == "duplicate" else (yield from _detect(tenancy, recorded.artifact))
+    return replace(recorded, conflicts=conflict_ids)
 
 
 def _detect(tenancy: Tenancy, artifact: Artifact) -> Procedure[tuple[str, ...]]:

@@ -20,12 +20,15 @@ from hmxgraph.records.maintenance import BLOCKED, DigestState, Dream, dream
 TASK = "memory-maintenance"
 GOAL = "Keep the memory tidy"
 _FOLLOWUP = "dream again when work has been recorded"
-# The fields of the start of that task, and of a report, that the caller decides, such as times.
+# Fields that the caller decides, such as times: those of the record that starts the task, and those of the report.
 Drafts = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def stats(tenancy: Tenancy, project_id: str | None) -> Procedure[Report]:
-    """The numbers of memories in force and of others (``deleted``), and of visible and hidden task records, by kind."""
+    """Counts by kind: of memories in force and of all others (``deleted``), of visible and of hidden task records.
+
+    The memd specification, which defines the names of the fields, calls memories chunks.
+    """
     return (yield from read(lambda: _stats(tenancy, project_id)))
 
 
@@ -62,7 +65,9 @@ def metrics(tenancy: Tenancy, meter: Meter) -> Procedure[Report]:
 def compact(
     tenancy: Tenancy, project_id: str | None, digest_modes: Sequence[str] | None, *, force: bool
 ) -> Procedure[Report]:
-    """Refresh digests of a project or tenant: those of *digest_modes* (modes or roles), else all but those of tasks.
+    """Refresh the digests of a project or tenant: those that *digest_modes* (modes or roles) names, by default all.
+
+    The default leaves out the digests of single tasks.
 
     Raises:
         UnknownChoice: no such mode or role.
@@ -75,9 +80,10 @@ def compact(
 
 
 def dream_of(tenancy: Tenancy, project_id: str | None, *, dry_run: bool, drafts: Drafts) -> Procedure[DreamReport]:
-    """The maintenance that was done or, with *dry_run*, is due; a second run changes nothing.
+    """Do the maintenance that is due, or only list it with *dry_run*; a second run changes nothing.
 
-    *drafts* are the beginnings of the records to be written: the start of the maintenance task, and the report.
+    *drafts* are the fields that the caller decides of the records to be written: the start of the maintenance task, and
+    the report.
     """
     maintenance, at_us, has_task = yield from read(lambda: _dream(tenancy, project_id))
     reported = tuple(dict(finding) for finding in maintenance.reported)
@@ -124,7 +130,7 @@ def _health(tenancy: Tenancy, project_id: str | None, examples: int) -> Plan[dic
 
 
 def _of_records(tenancy: Tenancy, project_id: str | None) -> dict[str, str | None]:
-    """The parameters that select the records of a project; long project ids are compared as indexes store them."""
+    """The parameters that select the records of a project; a long project id is shortened as in the index."""
     return {"tenant_id": tenancy.tenant_id, "project_id": None if project_id is None else indexable(project_id)}
 
 
@@ -139,7 +145,7 @@ def _duplicates(groups: Sequence[Row], ids: str, examples: int) -> dict[str, Any
 
 
 def _role(name: str) -> str:
-    """The digest role called *name*, or that of the mode called so."""
+    """The digest role called *name*, or the role of the mode called *name*."""
     if name in DIGEST_ROLES:
         return name
     if name not in MODES or (role := mode_of(name).role) is None:
@@ -192,8 +198,8 @@ def _report(tenancy: Tenancy, maintenance: Dream, drafts: Drafts, *, has_task: b
         "followups": [_FOLLOWUP],
     }
     outputs = _lines(maintenance)
-    written = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})
-    return written.artifact_id
+    receipt = yield from write_fields(tenancy, {**report, **outcome_fields, "task_id": TASK, "outputs": outputs})
+    return receipt.artifact_id
 
 
 def _lines(maintenance: Dream) -> list[str]:

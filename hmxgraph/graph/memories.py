@@ -111,10 +111,11 @@ def owner_key(tenancy: Tenancy, owner: str) -> str:
     return tenancy.node_key("owner", owner)
 
 
-# Number of leading words of a question that are searched for user names, maximum number of words in such a name, and
-# more names than these words contain.
+# Number of leading words of a question that are searched for user names.
 _NAMING_WORDS = 32
+# Maximum number of words in such a name.
 _LONGEST_NAME = 4
+# Maximum number of keys that `audience` returns: 32 words have fewer runs of up to four words than this.
 MOST_AUDIENCE = _NAMING_WORDS * _LONGEST_NAME
 
 
@@ -140,7 +141,7 @@ def _word_runs(question_words: Sequence[str]) -> Iterator[str]:
 
 
 def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Observation]) -> Row:
-    """The row of ``memories/record`` for a memory with these observations, in order of time; not in a chain yet."""
+    """The row of ``memories/record`` for a memory with these observations (in order of time), not part of a chain."""
     key = builder.tenancy.node_key(memory_id)
     first_us, last_us = observations[0].time_us, observations[-1].time_us
     methods = [observation.draft.extraction_method for observation in observations]
@@ -169,7 +170,10 @@ def _memory_row(builder: _RowBuilder, memory_id: str, observations: Sequence[Obs
 
 
 def _remembered_terms(observations: Sequence[Observation]) -> Row | None:
-    """The terms of the last explicit `remember`, or None; they replace earlier ones, aliases only if it gives any."""
+    """The options of the last explicit `remember`, or None without one.
+
+    They replace those of earlier calls; aliases are replaced only if the last call gives any.
+    """
     by_hand = [observation.draft for observation in observations if observation.draft.extraction_method == BY_HAND]
     if not by_hand:
         return None
@@ -252,7 +256,10 @@ def _stored_memory(
     observations: int | None = None,
     as_of: bool = False,
 ) -> Memory:
-    """The memory of a node; with *as_of*, with the status it had while it held, and without an end."""
+    """The memory with the *properties* of a node.
+
+    With *as_of*, it is returned as it was while it held: with the status of that time, and without an end.
+    """
     last_event = last_event or {}
     end_us, expires_us = None if as_of else properties.get("valid_to_us"), properties.get("expires_us")
     return Memory(
@@ -319,7 +326,10 @@ class _SlotRows:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """One slot: its stored answers by key, and the new observations by event and answer."""
+    """One slot: its stored answers by key, and the new observations by event and answer.
+
+    An interval is one answer from its first to its last assertion; a new answer in between splits a stored interval.
+    """
 
     builder: _RowBuilder
     key: str
@@ -327,9 +337,10 @@ class _Slot:
     answers: Mapping[tuple[str, str], Observation]
 
     def assign_keys(self, intervals: Iterable[Interval]) -> None:
-        """Give every interval that has no key the key of its memory, which follows from its answer and first event.
+        """Give each interval without a key the key of its memory, which is computed from its answer and first event.
 
-        The earlier part of a split keeps its key, unless that is the key of the later part: then it gets a new one.
+        After a split, the earlier part keeps the stored key, unless the later part needs it; then the earlier part gets
+        a new one.
         """
         by_key = {interval.key: interval for interval in intervals if interval.key}
         for interval in intervals:
@@ -374,7 +385,8 @@ class _Slot:
     def disputes(self, disputes: Iterable[Dispute], intervals: Sequence[Interval]) -> Iterator[tuple[Row, Row]]:
         """For each disputing answer, the row of its memory, which stays outside the chain, and the row of the conflict.
 
-        Both end with the disputed interval. If a batch repeats an answer, its first observation opens the conflict.
+        Memory and conflict end when the disputed interval ends. If a batch repeats an answer, its first observation
+        opens the conflict.
         """
         ended = {id(interval): end_us for interval, end_us in zip(intervals, ends(intervals), strict=True)}
         disputing: dict[str, tuple[Interval, list[Observation]]] = {}
@@ -393,7 +405,10 @@ class _Slot:
             yield row | {"ends_us": end_us}, self._conflict(sides, observations[0], end_us)
 
     def _disputing_id(self, interval: Interval, answer: str) -> str:
-        """The id of the memory with *answer* that disputes *interval*; an answer that lost against it keeps its id."""
+        """The id of the memory with *answer* that disputes *interval*.
+
+        If a memory with *answer* has already lost a conflict against *interval*, its id is used again.
+        """
         lost = dict(self.stored[interval.key]["losers"]) if interval.key in self.stored else {}
         return str(lost.get(answer) or self._id(answer, "disputed", interval.key))
 
@@ -451,7 +466,7 @@ def _chain_rows(builder: _RowBuilder, observations: Sequence[Observation], store
     return rows
 
 
-def _redrawn(key: str, stored: Sequence[Row]) -> list[Row]:
+def _rebuilding_rows(key: str, stored: Sequence[Row]) -> list[Row]:
     """The rows that rebuild a chain from its stored answers."""
     intervals = [_interval(row) for row in stored]
     positions = _chain_positions(intervals, key, {row["key"]: row for row in stored})
@@ -519,9 +534,10 @@ def _chain_positions(intervals: Sequence[Interval], key: str, stored: Mapping[st
 
 
 def _superseded(interval: Interval, before: Interval | None, stored: Mapping[str, Row]) -> str | None:
-    """The key of the memory that *interval* supersedes: one outside its chain, if so linked, else the previous one.
+    """The key of the memory that *interval* supersedes.
 
-    None if the previous one was already replaced by a memory outside the chain.
+    This is the memory outside the chain that somebody replaced with it by hand, if there is one, else the previous one
+    in the chain; None if the previous one was itself replaced by a memory outside the chain.
     """
     if outside := stored.get(interval.key, {}).get("in_place_of"):
         return str(outside)
@@ -564,9 +580,10 @@ class Observations(NamedTuple):
         return cls(with_slot, [observation for observation in observations if not observation.draft.slot])
 
     def exact(self, answers: Sequence[Row]) -> "Observations":
-        """The observations; one that supersedes a named memory loses its slot if *answers* do not include that memory.
+        """The same observations, some of them without their slot.
 
-        A memory that names what it supersedes replaces only that; in its slot it would replace another.
+        An observation that names the memory it supersedes keeps its slot only if that memory is among *answers*.
+        Otherwise it would also replace the current answer in the slot, which it does not name.
         """
         stored_ids = {row["memory_id"] for row in answers}
         return self.split(
@@ -614,13 +631,13 @@ def store(
     if rows.conflicts:
         yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows.conflicts})
     if replacing := observations.replacing:
-        replaced = _replaced(tenancy, replacing)
-        yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replaced})
-        keys = sorted({row["old_key"] for row in replaced})
+        replacements = _replacement_rows(tenancy, replacing)
+        yield bind("memories/replace", tenant_id=tenancy.tenant_id, batch={"replaced": replacements})
+        keys = sorted({row["old_key"] for row in replacements})
         yield bind("conflicts/settle", tenant_id=tenancy.tenant_id, keys=keys, at_us=replacing[-1].time_us)
 
 
-def _replaced(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
+def _replacement_rows(tenancy: Tenancy, replacing: Sequence[Observation]) -> list[Row]:
     return [
         {
             "event_key": each.event_key,
@@ -663,18 +680,21 @@ def _reword(tenancy: Tenancy, keys: Sequence[str]) -> Plan[None]:
 
 
 def _extracted_again(tenancy: Tenancy, row: Row) -> Extraction:
-    """The extraction from a memory's first remaining event; a `remember` is by hand unless the memory is unproven."""
+    """The extraction from a memory's first remaining event.
+
+    An event of `remember` counts as given by hand, unless the memory is only a proposal.
+    """
     event = Event.parse(event_document(row["event"]))
     by_hand = event.event_type == EVENT_TYPE and not row["memory"]["unproven"]
     return extract(event, tenancy.trust, by_hand=by_hand)
 
 
 def redraw(tenancy: Tenancy, slots: Sequence[str]) -> Plan[None]:
-    """Rebuild the chains of these slots from the answers that belong to them."""
+    """Rebuild the chains of these slots from their stored answers."""
     if slots:
-        opened = yield from open_batch(tenancy, {"slot_keys": list(slots)})
-        by_slot = sorted(_by_slot(opened["answers"]).items())
-        yield from _record(tenancy, [row for key, rows in by_slot for row in _redrawn(key, rows)])
+        batch_row = yield from open_batch(tenancy, {"slot_keys": list(slots)})
+        by_slot = sorted(_by_slot(batch_row["answers"]).items())
+        yield from _record(tenancy, [row for key, rows in by_slot for row in _rebuilding_rows(key, rows)])
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[Memory]:
@@ -699,8 +719,8 @@ def memories(
 ) -> Procedure[tuple[tuple[Memory, ...], str | None]]:
     """A page of memories, newest first, and the cursor of the next page (None on the last).
 
-    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only with the
-    status ``tentative``. A memory has the ids of its first 100 events.
+    With *as_of_us*: those that held then, with the observations made by then. Proposals are included only if *status*
+    is ``tentative``. A memory has the ids of its first 100 events.
 
     Raises:
         UnknownChoice: there is no such kind or status.
@@ -716,7 +736,7 @@ def memories(
     until_us = min(time_us for time_us in (as_of_us, after_us, ALWAYS) if time_us is not None)
     parameters |= {"until_us": until_us, "after_us": after_us, "after_id": after_id}
     rows: list[Row] = yield from read(partial(_page, tenancy, parameters))
-    shown = tuple(
+    page = tuple(
         _stored_memory(
             row["memory"],
             event_ids=row["event_ids"],
@@ -727,13 +747,13 @@ def memories(
         for row in rows[:limit]
     )
     last = rows[limit - 1]["memory"] if len(rows) > limit else None
-    return shown, cursor(last["first_us"], last["memory_id"]) if last else None
+    return page, cursor(last["first_us"], last["memory_id"]) if last else None
 
 
 def of_events(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[dict[str, tuple[Memory, str | None]]]:
-    """A memory for each event that is evidence for it, with the id of the one it supersedes (or None), by event key.
+    """By event key: the memory for which the event is evidence, and the id of that memory's predecessor (or None).
 
-    Of several, the one with the lowest key.
+    If an event is evidence for several memories, the one with the lowest key is returned.
     """
     rows = yield bind("memories/of_events", tenant_id=tenancy.tenant_id, event_keys=list(event_keys))
     return {
@@ -755,7 +775,7 @@ def stored(tenancy: Tenancy, memory_id: str) -> Plan[Memory]:
 
 
 def _slotless_rows(builder: _RowBuilder, observations: Sequence[Observation]) -> Plan[list[Row]]:
-    """The rows of memories without a slot; one that had ended when it was remembered again becomes a new memory."""
+    """The rows of memories without a slot; a memory that had ended when it was remembered again becomes a new one."""
     tenancy, groups = builder.tenancy, _by_identity(observations)
     generations = dict.fromkeys(groups, 0)
     last_us = {
@@ -780,7 +800,7 @@ def _record(tenancy: Tenancy, rows: list[Row]) -> Plan[None]:
 
 
 def _quorum(tenancy: Tenancy) -> dict[str, int]:
-    """The independent support that a proposal needs."""
+    """How many sessions and independent origins must state a proposal before it takes effect."""
     return {"sessions": tenancy.trust.sessions, "origins": tenancy.trust.origins}
 
 

@@ -40,14 +40,15 @@ from hmxgraph.text.terms import counter, terms
 
 # Results of the operations.
 
-_SHOWN = (
+# The properties of a memory that its view includes.
+_VIEW_PROPERTIES = (
     *("memory_id", "kind", "text", "status", "confidence", "subject", "predicate", "object"),
     *("observation_count", "project_id", "tags", "hard", "useful", "useless", "delete_reason"),
 )
 
 
 def _memory_view(row: Row, records: Sequence[RecordView], now_us: int) -> MemoryView:
-    """The view of a row of ``memory_operations/search`` or ``get``; an end of the memory after *now_us* is ignored."""
+    """The view of a row of ``memory_operations/search`` or ``get``; an end after *now_us* is treated as no end."""
     memory = row["memory"]
     ends_us = min(memory.get("valid_to_us", ALWAYS), memory.get("expires_us", ALWAYS))
     ended = ends_us <= now_us or not memory["text"]
@@ -81,7 +82,7 @@ def _last_source(event: Row) -> dict[str, str]:
 
 
 def _properties(memory: Row) -> dict[str, Any]:
-    properties = {name: memory[name] for name in _SHOWN if memory.get(name) is not None}
+    properties = {name: memory[name] for name in _VIEW_PROPERTIES if memory.get(name) is not None}
     times = {"first_us": "first_seen", "last_us": "last_seen", "valid_from_us": "valid_from", "valid_to_us": "valid_to"}
     return properties | {
         shown: iso(memory[stored]) for stored, shown in times.items() if memory.get(stored) is not None
@@ -90,13 +91,14 @@ def _properties(memory: Row) -> dict[str, Any]:
 
 # Search and reading; memories that ended, were superseded or deleted stay hidden unless asked for.
 
-# The full-text index also contains artifacts and hidden memories, so over-fetch: POOL times the limit, at least
-# MIN_POOL; while too few hits are visible, _WIDER times as many, up to _MAX_EXAMINED.
+# The full-text index also contains artifacts and hidden memories, so over-fetch: first POOL times the limit, at least
+# MIN_POOL. As long as too few hits are visible, search again for _WIDER times as many, up to _MAX_EXAMINED.
 MIN_POOL = 60
 POOL = 4
 _WIDER = 8
 _MAX_EXAMINED = 30_720
-# Maximum number of siblings of a hit.
+# Maximum number of siblings of a hit: memories of its project that come from the same event, or from the conversation
+# event that one of its tags names.
 SIBLINGS = 8
 
 
@@ -150,11 +152,11 @@ def search(tenancy: Tenancy, request: MemoryQuery) -> Procedure[MemoryResult]:
     """
     role = mode_of(request.checked().mode).role
     hits = yield from read(lambda: _search(tenancy, request))
-    shown, budgeted = shaped(hits, request.shape)
+    shaped_hits, budget_use = shaped(hits, request.shape)
     view = None
     if role is not None and role != "task_resume":
         view = yield from digest(tenancy, digest_name(role, project_id=request.project_id))
-    return MemoryResult(shown, request.mode, view, *budgeted)
+    return MemoryResult(shaped_hits, request.mode, view, *budget_use)
 
 
 def memory(tenancy: Tenancy, memory_id: str) -> Procedure[MemoryView]:
@@ -184,7 +186,7 @@ def _memory_by_id(tenancy: Tenancy, memory_id: str) -> Plan[MemoryView]:
 
 
 def evidence(tenancy: Tenancy, memory_id: str, limit: int) -> Plan[list[str]]:
-    """The ids of the newest events that are evidence for a memory, the newest first; none without the memory."""
+    """The ids of the newest events that are evidence for a memory, newest first; none if there is no such memory."""
     key = tenancy.node_key(checked_text("memory_id", memory_id))
     rows = yield bind("memory_operations/evidence", tenant_id=tenancy.tenant_id, key=key, limit=limit)
     return [row["event_id"] for row in rows]
@@ -270,12 +272,13 @@ def _with_siblings(tenancy: Tenancy, request: MemoryQuery, hits: Sequence[Memory
     ]
 
 
-# Explicit changes: add, delete, supersede, follow, judge; all but `delete` and `follow` are recorded as events.
+# Explicit changes: add, delete, supersede, link to a predecessor, judge. All but `delete` and `follow` are recorded as
+# events.
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and terms such as its expiry."""
+    """A memory to add: kind, text, project, tags, whether a policy is hard, its user, and ``terms`` such as expiry."""
 
     kind: str
     text: str
@@ -332,16 +335,16 @@ class NewMemory:
         return {name: value for name, value in properties.items() if value is not None}
 
 
-def add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *what* and return its memory; the same words again are another observation of the same memory.
+def add(tenancy: Tenancy, new_memory: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
+    """Add *new_memory* and return it as stored; the same words again are another observation of the same memory.
 
     Raises:
         UnknownChoice, InvalidRequest: those of :meth:`NewMemory.checked`.
         NotFound: no memory can be extracted from the text.
 
     """
-    what.checked()
-    return (yield from write(lambda: _add(tenancy, what, operation)))
+    new_memory.checked()
+    return (yield from write(lambda: _add(tenancy, new_memory, operation)))
 
 
 def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedure[MemoryView]:
@@ -354,26 +357,29 @@ def delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Procedu
     return (yield from write(lambda: _delete(tenancy, memory_id, reason, at_us)))
 
 
-def supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Procedure[MemoryView]:
-    """Add *what* so that it supersedes *memory_id*, and return its memory.
+def supersede(
+    tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation
+) -> Procedure[MemoryView]:
+    """Add *new_memory* as the successor of the memory *memory_id*, and return it as stored.
 
     Raises:
         NotFound: there is no such memory, or none can be extracted from the text.
-        AlreadySuperseded: it has a successor already.
-        SupersessionCycle: the words are those of the memory itself or of one of its predecessors.
+        AlreadySuperseded: *memory_id* has another successor.
+        SupersessionCycle: the words are those of *memory_id* itself or of one of its predecessors.
         UnknownChoice: no such kind.
         InvalidRequest: the words are those of a memory that already supersedes another one; or as in
             :meth:`NewMemory.checked`.
 
     """
-    what.checked()
-    return (yield from write(lambda: _supersede(tenancy, memory_id, what, operation)))
+    new_memory.checked()
+    return (yield from write(lambda: _supersede(tenancy, memory_id, new_memory, operation)))
 
 
 def follow(tenancy: Tenancy, memory_id: str, older_id: str, at_us: int) -> Procedure[None]:
     """Make a stored memory the successor of an older one, as it was in the tenant of a backup.
 
-    ``memory_operations/follow`` decides whether other links of the two give way.
+    Two answers to one question are linked only if neither has another link. Between any other two memories, other links
+    give way.
 
     Raises:
         NotFound: one of the two does not exist.
@@ -419,25 +425,25 @@ def record_outcome(
 
 
 def _counts(name: str, value: str, known: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
-    """How much the signal or outcome *value* adds to the counts of useful and of useless."""
+    """How much the signal or outcome *value* adds to a memory's counts ``useful`` and ``useless``."""
     if value not in known:
         raise UnknownChoice(name, value, tuple(known))
     return known[value]
 
 
-def _add(tenancy: Tenancy, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
-    event = yield from _record_event(tenancy, operation, EVENT_TYPE, what.content)
+def _add(tenancy: Tenancy, new_memory: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
+    event = yield from _record_event(tenancy, operation, EVENT_TYPE, new_memory.content)
     rows = yield bind("memory_operations/from_event", tenant_id=tenancy.tenant_id, event_key=event.key)
     if not rows:
-        raise _no_memory(tenancy, what)
-    if what.described:
-        batch = {"properties": what.described}
+        raise _no_memory(tenancy, new_memory)
+    if new_memory.described:
+        batch = {"properties": new_memory.described}
         yield bind("memory_operations/describe", tenant_id=tenancy.tenant_id, key=rows[0]["key"], batch=batch)
     return (yield from _memory_by_id(tenancy, rows[0]["memory_id"]))
 
 
-def _no_memory(tenancy: Tenancy, what: NewMemory) -> NotFound:
-    return NotFound("memory", what.text, tenancy.tenant_id, "no memory can be extracted from this text")
+def _no_memory(tenancy: Tenancy, new_memory: NewMemory) -> NotFound:
+    return NotFound("memory", new_memory.text, tenancy.tenant_id, "no memory can be extracted from this text")
 
 
 def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[MemoryView]:
@@ -452,14 +458,14 @@ def _delete(tenancy: Tenancy, memory_id: str, reason: str, at_us: int) -> Plan[M
     return (yield from _memory_by_id(tenancy, memory_id))
 
 
-def _supersede(tenancy: Tenancy, memory_id: str, what: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
+def _supersede(tenancy: Tenancy, memory_id: str, new_memory: NewMemory, operation: MemoryOperation) -> Plan[MemoryView]:
     repeated = yield from _lock(tenancy, (memory_id,), operation.event_id)
     old = yield from _memory_by_id(tenancy, memory_id)
     if old.superseded_by is not None:
         if repeated:
             return (yield from _memory_by_id(tenancy, old.superseded_by))
         raise AlreadySuperseded(memory_id, old.superseded_by)
-    new = yield from _add(tenancy, what, operation)
+    new = yield from _add(tenancy, new_memory, operation)
     if new.memory_id == memory_id:
         raise SupersessionCycle(memory_id, memory_id)
     if new.supersedes != memory_id:
@@ -532,25 +538,25 @@ def _views(tenancy: Tenancy, ids: Sequence[str]) -> Plan[tuple[MemoryView, ...]]
 def _lock(tenancy: Tenancy, ids: Sequence[str], event_id: str = "") -> Plan[bool]:
     """Lock the session of these operations, then the memories, in the order that all writers use.
 
-    Returns whether the event *event_id*, which records the operation, is stored: then the operation is done.
+    Returns whether the event *event_id*, which records the operation, is already stored: an earlier attempt succeeded.
     """
     event_keys = [tenancy.node_key(event_id)] if event_id else []
-    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
+    batch_row = yield from open_batch(tenancy, {"sessions": [_session(tenancy)], "event_keys": event_keys})
     keys = sorted(tenancy.node_key(checked_text("memory_id", memory_id)) for memory_id in ids)
     rows = yield bind("memory_operations/lock", tenant_id=tenancy.tenant_id, batch={"keys": keys})
     if len(rows) < len(keys):
         stored = {row["memory"]["memory_id"] for row in rows}
         missing_id = next(memory_id for memory_id in ids if memory_id not in stored)
         raise NotFound("memory", missing_id, tenancy.tenant_id)
-    return bool(opened["events"])
+    return bool(batch_row["events"])
 
 
 def _record_event(
     tenancy: Tenancy, operation: MemoryOperation, event_type: str, content: Mapping[str, Any]
 ) -> Plan[PreparedEvent]:
     """Store the event that records the operation, at the end of the session of all operations."""
-    opened = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
-    last = opened["sessions"][0]["tail"][0]
+    batch_row = yield from open_batch(tenancy, {"sessions": [_session(tenancy)]})
+    last = batch_row["sessions"][0]["tail"][0]
     event = memory_event(tenancy.tenant_id, operation, 0 if last is None else last + 1, event_type, content)
     prepared = prepare(event, counter())
     yield from record_batch(tenancy, Batch((prepared,), by_hand=event_type == EVENT_TYPE))
@@ -571,14 +577,14 @@ def remember(
 
     The same words in the same scope for the same user are another observation of the same memory. Unless it names
     the memory to supersede, an answer replaces earlier answers to the same question. A *hard* policy is part of every
-    context pack for its user and scopes, or of all packs without these.
+    context pack for its user and scopes; one without user and scopes, of every pack.
 
     Raises:
         UnknownChoice: no such kind.
         InvalidRequest: as in :meth:`NewMemory.checked`; or the words are those of a memory that already supersedes
             another one; or an event id was used for the same text with other options.
         NotFound: there is no memory to supersede, or none can be extracted from a text.
-        AlreadySuperseded: it has another successor.
+        AlreadySuperseded: the memory to supersede has another successor.
         SupersessionCycle: the words are those of the memory to supersede or of one of its predecessors.
 
     """

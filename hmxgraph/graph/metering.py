@@ -1,4 +1,4 @@
-"""The cost of the operations of one graph object: times, sizes, refusals (memd: memory.metrics)."""
+"""The cost of one graph object's operations: times, sizes, refusals (``memory.metrics`` of the memd specification)."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
@@ -93,7 +93,10 @@ class Meter:
         return {"by_operation": totals, "recent": recent}
 
     def _watched(self, operation: str, procedure: Procedure[R]) -> Procedure[R]:
-        """*procedure*, with the errors of its plans counted: *procedure* itself does not see them."""
+        """*procedure*, with the errors of its plans counted.
+
+        They are raised where the plans run, so they never pass through *procedure*.
+        """
         answer: Any = None
         while True:
             try:

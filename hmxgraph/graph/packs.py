@@ -1,4 +1,7 @@
-"""Context packs: three read statements, a fourth for vectors, and pure rules between and after them (HMX-C)."""
+"""Context packs: three read statements, a fourth for vectors, and pure rules between and after them.
+
+HMX-C is the part of the HMX-1.0 standard about packs, HMX-A the part about artifacts.
+"""
 
 import re
 from bisect import bisect_right
@@ -26,7 +29,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall._endings import Turn, is_carried_out
 from hmxgraph.recall._parts import ranked_by_parts
-from hmxgraph.recall._users import Asker, told_to_asker
+from hmxgraph.recall._users import Asker, relevant_to_asker, with_own_names
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -62,6 +65,7 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # The running session in a row of ``recall/knowledge``: its events, each assigned to an action.
 
+# The tool at the start of an event's text: ``bash`` in ``bash(ls)`` and in ``bash failed: no``.
 _TOOL = re.compile(r"[^\s(]+")
 _ANSWERS = frozenset({"tool_result", "error"})
 
@@ -69,7 +73,8 @@ _ANSWERS = frozenset({"tool_result", "error"})
 def session_actions(rows: Sequence[Sequence[Any]]) -> Iterator[Happened]:
     """Yield each event with its action, oldest first; *rows* are (type, text, content, call id, failed), latest first.
 
-    Without a known call id, a result belongs to the last call of its tool, if any, and an error to the last action.
+    A result or error with a known call id belongs to that call. Otherwise a result belongs to the last call of its
+    tool, if any, and an error to the last action.
 
     >>> call = ["tool_call", "bash(ls)", '{"tool_name": "bash"}', "c1", False]
     >>> result = ["tool_result", "bash failed: no", "{}", None, True]
@@ -101,7 +106,7 @@ def _tool(text: str) -> str:
 # Convert rows of ``cypher/recall`` into values of ``hmxgraph.recall``.
 
 # Statuses of candidate artifacts: active ones are shown, deprecated ones are reported as drops (HMX-A 5).
-_SEEN = frozenset({"active", "deprecated"})
+_CANDIDATE_STATUSES = frozenset({"active", "deprecated"})
 # Number of artifacts whose texts are cached.
 _BRIEFS_KEPT = 1_024
 
@@ -109,12 +114,16 @@ _BRIEFS_KEPT = 1_024
 def _knowledge_of(row: Row, tenancy: Tenancy, as_of_us: int, meanings: Mapping[str, float]) -> Known:
     """Return the knowledge in a row of ``recall/knowledge``, as of *as_of_us*.
 
-    *meanings* says how close memories are to the question by the vectors of their events, in [0, 1]; others count as 0.
+    *meanings* says how close each memory is to the question by the vectors of its events, in [0, 1]; 0 if not listed.
     """
     records = [_record(values, tenancy, as_of_us) for values in row["task_records"]]
     artifacts = [_artifact(values, as_of_us) for values in row["artifacts"]]
     return Known(
-        tuple(sorted((each for each in artifacts if each.status in _SEEN), key=lambda each: each.artifact_id)),
+        tuple(
+            sorted(
+                (each for each in artifacts if each.status in _CANDIDATE_STATUSES), key=lambda each: each.artifact_id
+            )
+        ),
         tuple(sorted((_memory(each, as_of_us, meanings) for each in row["memories"]), key=lambda each: each.memory_id)),
         tuple(sorted((_entity(values) for values in row["entities"]), key=lambda each: each.entity_id)),
         tuple(sorted((_conflict(values) for values in row["conflicts"]), key=lambda each: each.conflict_id)),
@@ -134,8 +143,9 @@ def _evidence(rows: Sequence[Sequence[str]], as_of_us: int) -> Iterator[Evidence
 
 
 def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
-    counted = max(bisect_right(values["count_times"], as_of_us) - 1, 0)
-    observed, rate = values["observed_counts"][counted], values["success_rates"][counted]
+    count_index = max(bisect_right(values["count_times"], as_of_us) - 1, 0)
+    # -1 stands for a missing count or rate.
+    observed, rate = values["observed_counts"][count_index], values["success_rates"][count_index]
     evidence = max(values["source_events"], 1)
     conditions = _conditions(values["validity_scope"])
     briefing = _brief(values["artifact_type"], values["title"], values["text"], values["content"])
@@ -159,7 +169,7 @@ def _artifact(values: Row, as_of_us: int) -> KnownArtifact:
         sound=_genuine(values) and _evidence_left(values),
         actions=guiding_actions(values["metadata"], values["content"]),
         failures=answered_failures(values["metadata"]),
-        confirmed_us=max(values["count_times"][counted], values["created_us"]),
+        confirmed_us=max(values["count_times"][count_index], values["created_us"]),
     )
 
 
@@ -262,10 +272,10 @@ def _entity(values: Sequence[Any]) -> KnownEntity:
     return KnownEntity(key, name, entity_type, mentions or 1, 1.0 if confidence is None else confidence, last_us or 0)
 
 
-def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
-    """Return the relations of a ``recall/surroundings`` row whose confidence is at least *min_confidence*.
+def _related_of(row: Row, named_keys: Iterable[str], as_of_us: int, min_confidence: float) -> Related:
+    """Return the relations in a row of ``recall/surroundings``, without those of less than *min_confidence*.
 
-    *named* are the keys of the entities that the question names.
+    *named_keys* are the keys of the entities that the question names.
     """
     entities = {values[0]: RelatedEntity(*values) for values in row["related"]}
     relations = (_relation(values, entities, as_of_us) for values in row["relations"])
@@ -274,7 +284,7 @@ def _related_of(row: Row, named: Iterable[str], as_of_us: int, min_confidence: f
             sorted((each for each in relations if each.confidence >= min_confidence), key=lambda each: each.relation_id)
         ),
         tuple(entities[key] for key in sorted(entities)),
-        frozenset(named),
+        frozenset(named_keys),
     )
 
 
@@ -310,24 +320,28 @@ def _conflict(values: Row) -> KnownConflict:
 # The plan of a pack.
 
 T = TypeVar("T")
-# Maximum number of candidate events, and of the best ones among them, which are fetched with their neighbours.
+# Maximum number of candidate events.
 _MOST_HITS = 150
+# Number of the best candidate events that are fetched with their neighbours in the session.
 _MOST_CENTRES = 100
 # Maximum hits per term: the first number divided by the number of terms, but at least the second number.
 _ALL_TERM_HITS = 3_000
 _LEAST_TERM_HITS = 250
-# In tenants with at most this many events, a search that was cut off or has many hits is ranked again by how rare the
-# words are in the tenant alone.
+# In tenants with at most this many events, a search that was cut off or has many hits is ranked again: the index knows
+# only how rare a word is among all tenants, not how rare it is in this one.
 _FEW_EVENTS = 50_000
 # Over-fetch factor for as-of queries: full-text search cannot filter by time.
 REACH = 10
 # Number of best events from which related events and relations are searched.
 _MOST_ANCHORS = 12
-# Maximum number of best sessions whose outcomes are read, and of those whose events are also read as examples.
-_MOST_SESSIONS, _MOST_EXAMPLES = 24, 6
+# Number of best sessions whose outcomes are read.
+_MOST_SESSIONS = 24
+# Maximum number of these sessions whose events are read, too, as examples.
+_MOST_EXAMPLES = 6
 # Maximum number of calls whose results are looked up.
 _MOST_CALLS = 96
-# Maximum number of failures, or of calls, whose following events are read.
+# Maximum number of events whose following events (their trails) are read: failures, if the question speaks of trouble
+# or quotes an error, else calls.
 _MOST_TRAILS = 3
 # Examples of at most this many events are fetched whole, longer ones only from their end.
 _SHORT_EXAMPLE = 128
@@ -335,10 +349,11 @@ _SHORT_EXAMPLE = 128
 MOST_LONG_EVENTS = 4
 # Entities mentioned more often than this are too common to link events.
 MOST_MENTIONS = 30
-# Maximum number of named entities from which relations are fetched, and of relations of an entity that is expanded.
+# Maximum number of entities named in the question from which relations are fetched.
 _MOST_NAMED = 16
+# Entities with more relations than this are not expanded to their neighbours.
 _MOST_LINKS = 60
-# Age in days up to which goals are fetched without a word of the question.
+# Goals that are at most this many days old are fetched even if they share no word with the question.
 _GOAL_DAYS = 90
 # Maximum number of expected actions whose policies are fetched.
 _MOST_EXPECTED = 32
@@ -346,26 +361,28 @@ _MOST_EXPECTED = 32
 _LATEST_DAYS = 30
 # Maximum attempts to read one version of the state.
 _MOST_READS = 5
-# Pad parameters to one size so that each plan is cached once: the planner distinguishes orders of magnitude.
-# ``_NOTHING`` is the key of no node; no event is as late as ``_NEVER``.
+# Pad parameters to one size so that each plan is cached once: the planner distinguishes orders of magnitude. Lists of
+# keys are padded with a key that no node has, full-text queries with spaces.
 _NOTHING = "\0" * 64
 _QUERY_LENGTH = 1_024
+# A time later than that of any event, in microseconds.
 _NEVER = 2**62
-# Number of nearest events fetched by vector; the number of events up to which a tenant is compared exhaustively; and
-# the over-fetch factor for larger tenants, because the index covers all tenants.
+# Number of nearest events fetched by vector.
 _MOST_NEAREST = 60
+# In tenants with at most this many events, the question is compared with every vector.
 _FEW_VECTORS = 1_000
+# Over-fetch factor for larger tenants: the vector index covers all tenants and cannot filter by tenant.
 _NEAREST_REACH = 10
 
 
 def pack(
     tenancy: Tenancy, request: PackRequest, count_tokens: TokenCounter, *, embeds: bool = False
 ) -> Procedure[Pack]:
-    """Return the context pack for *request*, read by three statements in one transaction, on one state version.
+    """Return the context pack for *request*, read by three statements in one transaction.
 
-    A read transaction sees concurrent commits: if the version changed meanwhile, everything is read again. It is read
-    at most five times; if the version also changed during the last, the pack is marked as unsettled. With *embeds*, a
-    fourth statement searches by vector similarity.
+    A read transaction sees concurrent commits. If the tenant's state version changed during the read, everything is
+    read again, up to five times in all; if it changed during the fifth, too, the pack is marked as unsettled. With
+    *embeds*, a fourth statement searches by vector similarity.
     """
     vector = (yield from embeddings.question_vector(tenancy, request.query)) if embeds else None
     result, attempts_left = None, _MOST_READS
@@ -384,7 +401,7 @@ def _pack(
     vector: embeddings.QuestionVector | None = None,
     settled: bool,
 ) -> Plan[Pack | None]:
-    """Return the pack; None if it must be *settled* but the state changed while it was read."""
+    """Return the pack; with *settled*, None if the tenant's state changed while the pack was read."""
     question = request.query[:LONGEST_QUESTION]
     query_terms = tuple(dict.fromkeys(terms(question)))
     names = tuple(mention.name for mention in names_in(question))
@@ -398,8 +415,8 @@ def _pack(
     about_events = _event_parameters(opening, query_terms)
     [knowledge_row] = yield knowledge
     knowledge_row = nearest.added_to(knowledge_row)
-    named = opening.named(knowledge_row)
-    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named), _MOST_NAMED))
+    named_keys = opening.named_keys(knowledge_row)
+    surroundings = bind("recall/surroundings", **about_events, named=_padded(list(named_keys), _MOST_NAMED))
     yield Ahead(surroundings)
     appraised_knowledge = opening.appraised(knowledge_row, count_tokens)
     [surroundings_row] = yield surroundings
@@ -410,7 +427,7 @@ def _pack(
         return None
     truncated = opening.state.truncated or knowledge_row["cut_off"] or surroundings_row["cut_off"]
     state = replace(opening.state, truncated=truncated, unsettled=unsettled)
-    return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named))
+    return assemble(opening.draft(state, surroundings_row, appraised_knowledge, named_keys))
 
 
 def _candidate_events(
@@ -420,7 +437,7 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events and, for a request for work, what selects the leading procedure."""
+    """The statement that fetches candidate events and, for a request for work, what is needed to choose a procedure."""
     in_names = {term for name in names for term in terms(name)}
     works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
     return bind(
@@ -451,13 +468,13 @@ def _guided(request: PackRequest, rows: list[Row]) -> PackRequest:
 
 
 class _Nearest(NamedTuple):
-    """The events and memories nearest to the vector of a question; ``meanings``: how close each event is to it."""
+    """The events and memories nearest to a question's vector; ``meanings`` says how close each event is, in (0, 1]."""
 
     row: Row
     meanings: Mapping[str, float]
 
     def events(self, as_of_us: int) -> list[list[Any]]:
-        """The rows of the events, without those whose similarity may be due to chance."""
+        """The rows of the events, without those that are close only by chance: ``meanings`` leaves them out."""
         return [row for row in _events(self.row, as_of_us) if row[0] in self.meanings]
 
     @property
@@ -504,7 +521,7 @@ def _nearest(tenancy: Tenancy, request: PackRequest, question: embeddings.Questi
 
 @dataclass(frozen=True)
 class _Opening:
-    """What is known before the second statement; ``row`` is that of the first, None if the tenant is empty."""
+    """What is known before the second statement; ``row`` is the first statement's, None if the tenant is empty."""
 
     tenancy: Tenancy
     request: PackRequest
@@ -533,7 +550,7 @@ class _Opening:
 
     @cached_property
     def centres(self) -> frozenset[str]:
-        """Hits whose neighbours are all in the pool; empty if any event was left out, such as an expired one."""
+        """The hits whose neighbours are all among the events; none if events were left out, such as expired ones."""
         if self.row is None or len(self._text_hits) < len(self.row["events"]):
             return frozenset()
         return frozenset(self.row["centres"])
@@ -544,14 +561,15 @@ class _Opening:
         return self._ranking_of(EventPool.of(self.events, centres=self.centres))
 
     def ranking(self, further_rows: list[list[Any]]) -> Ranking:
-        """The ranking of the events and those in *further_rows*."""
+        """The ranking of the candidate events together with those in *further_rows*."""
         known_ids = self.first_ranking.pool.index
         if all(row[0] in known_ids for row in further_rows):
             return self.first_ranking
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
-        pool = told_to_asker(pool, self.question, Asker.of(pool, self.request))
+        pool = relevant_to_asker(pool, self.question, Asker.of(pool, self.request))
+        pool = with_own_names(pool, self.question)
         ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
         return ranked_by_parts(ranking) if ranking.has_parts else ranking
 
@@ -568,13 +586,16 @@ class _Opening:
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """The past sessions about something that the question names, best first."""
+        """Cases: the past sessions about someone or something that the question names, best first."""
         names_cases = self.first_ranking.named_cases.any() and self.request.sections != ("episodes",)
         return self.first_ranking.case_sessions(_MOST_EXAMPLES) if names_cases else ()
 
     @cached_property
     def sessions(self) -> Mapping[str, float]:
-        """How good a case or example each of the best sessions is, best first; cases come before all others."""
+        """The best sessions with their scores, best first.
+
+        If there are cases, they come first, and the scores of all sessions are ranks: 0, -1, -2 and so on.
+        """
         worths = self.first_ranking.best_sessions(_MOST_SESSIONS)
         if not self.cases:
             return worths
@@ -583,7 +604,10 @@ class _Opening:
 
     @property
     def most_examples(self) -> int:
-        """How many of the sessions to fetch: all cases, else examples if question and sections call for them."""
+        """How many of the best sessions to fetch with their events: all cases or, without cases, up to six examples.
+
+        There are examples only if the question and the requested sections call for them.
+        """
         wants_examples = self.first_ranking.wants_examples and {"episodes", "procedures"} <= set(self.request.sections)
         return len(self.cases) or (_MOST_EXAMPLES if wants_examples else 0)
 
@@ -592,7 +616,7 @@ class _Opening:
         """The ids of the best events, from which related events and relations are searched."""
         return self.first_ranking.anchors(_MOST_ANCHORS)
 
-    def named(self, knowledge_row: Row) -> tuple[str, ...]:
+    def named_keys(self, knowledge_row: Row) -> tuple[str, ...]:
         """The keys of up to 16 entities that the question names, the names with most words first, then the rarest."""
         names = ((search_text(name), mentions, key) for key, name, _, mentions, *_ in knowledge_row["entities"])
         named_entities = [
@@ -611,11 +635,11 @@ class _Opening:
             self.first_ranking.assurance,
         )
 
-    def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named: Iterable[str]) -> Draft:
+    def draft(self, state: State, row: Row, appraised_knowledge: Appraised, named_keys: Iterable[str]) -> Draft:
         """The material for the pack: events ranked with their neighbourhood, and appraised knowledge with relations."""
         mentions = tuple(sorted(Mention(*values) for values in row["mentions"]))
         ranking = self.ranking(_events(row, self.state.as_of_us))
-        related = _related_of(row, named, self.state.as_of_us, self.request.min_confidence)
+        related = _related_of(row, named_keys, self.state.as_of_us, self.request.min_confidence)
         related = without_unconfirmed(related, ranking.pool)
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
@@ -649,6 +673,7 @@ def _events(row: Row, as_of_us: int) -> list[list[Any]]:
 def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
     """The statement that fetches the knowledge that may be relevant to the question."""
     tenancy, request, as_of_us = opening.tenancy, opening.request, opening.state.as_of_us
+    # A pack of episodes alone needs little knowledge.
     knows = set(request.sections) != {"episodes"}
     return bind(
         "recall/knowledge",
@@ -711,8 +736,8 @@ def _event_parameters(opening: _Opening, query_terms: tuple[str, ...]) -> dict[s
 def _owners(tenancy: Tenancy, request: PackRequest) -> list[str]:
     """The keys of the users whose own memories the pack may contain, padded.
 
-    These are the user of the request, and its session, which stands for an unnamed user. Without either, they are the
-    users whom the question names.
+    These are the user and the session of the request; the session stands for an unnamed user. If the request has
+    neither, they are the users whom the question names.
     """
     question = request.query[:LONGEST_QUESTION]
     keys = memories.audience(tenancy, question, user_id=request.user_id, session_id=request.session_id)
@@ -725,11 +750,12 @@ def _most_hits(query_terms: Sequence[str]) -> int:
 
 
 def _filled(values: Sequence[T], filling: T) -> list[T]:
-    """The first 64 *values*; fewer are filled up to 64 with *filling*."""
+    """The first 64 *values*, filled up with *filling* if there are fewer."""
     return [*values[:MOST_TERMS], *[filling] * (MOST_TERMS - len(values))]
 
 
 def _reach(request: PackRequest) -> int:
+    """The over-fetch factor of full-text search for *request*."""
     return 1 if request.as_of_us is None else REACH
 
 

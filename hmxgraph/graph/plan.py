@@ -24,11 +24,16 @@ from hmxgraph.text.terms import scope_token
 
 Mode: TypeAlias = Literal["read", "write", "schema"]
 _MODES = ("read", "write", "schema")
+# A header line with one of the two facts, such as ``// mode: read``.
 _FIELD = re.compile(r"^//\s*(mode|row):\s*(.+?)\s*$", re.MULTILINE)
+# Comments, and everything in quotes or backticks.
 _NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+# The name of a file, such as ``events/record``, and of a script, such as ``schema_upgrades/005_states``.
 _NAME = re.compile(r"\w+(?:/\w+)*")
 _SCRIPT = re.compile(r"schema|schema_upgrades/\w+")
+# The name of what a statement creates or drops: ``by_x`` in ``CREATE INDEX by_x``.
 _SCHEMA_NAME = re.compile(r"\b(?:CONSTRAINT|INDEX)\s+(\w+)")
+# The name of a parameter: ``tenant_id`` in ``$tenant_id``.
 _PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -45,7 +50,7 @@ class Query:
 
     @property
     def code(self) -> str:
-        """The text with comments and everything in quotes or backticks blanked, character by character."""
+        """The text with spaces for comments and for everything in quotes or backticks; its length stays the same."""
         return _code(self.text)
 
 
@@ -85,7 +90,7 @@ def script(name: str) -> tuple[Query, ...]:
 
 @cache
 def query_names(subject: str = "") -> tuple[str, ...]:
-    """All statement names, sorted by file, or those of one subject: a folder or a script.
+    """The names of all statements, or of those of one subject (a folder or a script), sorted by file.
 
     >>> query_names("tenants")[0]
     'tenants/bump'
@@ -131,9 +136,9 @@ def parse(name: str, text: str) -> Query:
 
 
 def parse_script(name: str, text: str) -> tuple[Query, ...]:
-    r"""The statements in *text*, split at the semicolons; all have the mode and columns of the first comment.
+    r"""The statements in *text*, split at the semicolons; mode and columns in the header apply to all of them.
 
-    Each is named after the constraint or index that it creates or drops, any other after its position: ``upgrade:2``.
+    A statement is named after the constraint or index that it creates or drops, or else by its position: ``upgrade:2``.
 
     >>> script = "// mode: schema\n// row:  -\nCREATE INDEX by_x FOR (n:A) ON (n.x);\nMATCH (n:A) SET n.x = ';';\n"
     >>> [statement.name for statement in parse_script("upgrade", script)]
@@ -347,7 +352,7 @@ def _check(tenant_id: object) -> None:
 
 
 def model_key(tenancy: Tenancy) -> str:
-    """The key of the tenant's compiler model."""
+    """The key of the node with the tenant's compiler model: learned statistics from which actions are suggested."""
     return tenancy.node_key("compiler-model")
 
 
@@ -366,9 +371,10 @@ def bump(tenancy: Tenancy, logical_us: int) -> Plan[int]:
 
 
 def open_batch(tenancy: Tenancy, batch: Row) -> Plan[Row]:
-    """Lock the sessions of *batch* and the stored answers in its slots; return the row of ``events/open``.
+    """Lock the sessions of *batch* and the stored memories in its slots; return the row of ``events/open``.
 
-    A key that *batch* omits counts as empty.
+    A slot is a question with one answer at a time, such as where somebody lives; ``answers`` are the new ones by slot.
+    Fields that *batch* omits count as empty.
     """
     defaults: Row = {"sessions": [], "event_keys": [], "slot_keys": [], "answers": {}}
     rows = yield bind("events/open", tenant_id=tenancy.tenant_id, tenant_key=tenancy.key, batch=defaults | batch)

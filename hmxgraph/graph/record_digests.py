@@ -38,8 +38,8 @@ def _resume_of(task_id: str, digest: RecordView | None, records: Sequence[Record
 def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
     """The task in a row of ``tasks/get``."""
     task = row["task"]
-    shown = ("goal", "project_id", "thread_id", "agent_id", "assignee", "record_count")
-    properties = {name: task[name] for name in shown if name in task} | _times(task)
+    names = ("goal", "project_id", "thread_id", "agent_id", "assignee", "record_count")
+    properties = {name: task[name] for name in names if name in task} | _times(task)
     runs = sorted(row["runs"], key=lambda run: (run["started_us"], run["run_id"]))
     return TaskView(
         task["task_id"],
@@ -52,8 +52,8 @@ def _task_view(row: Row, records: Sequence[RecordView]) -> TaskView:
 
 
 def _run(run: Row) -> dict[str, Any]:
-    shown = ("run_id", "status", "tool_name", "command", "agent_id")
-    return {name: run[name] for name in shown if name in run} | _times(run)
+    names = ("run_id", "status", "tool_name", "command", "agent_id")
+    return {name: run[name] for name in names if name in run} | _times(run)
 
 
 _TIMES = {
@@ -112,13 +112,13 @@ def _refresh(tenancy: Tenancy, name: DigestName) -> Plan[None]:
         yield bind("tasks/drop_digest", tenant_id=tenancy.tenant_id, key=_key(tenancy, name))
         return
     properties = record_properties(tenancy, composed, 0, counter())
-    cited = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
+    source_keys = [tenancy.node_key(source_id) for source_id in composed.related_artifact_ids or ()]
     # Link only kind and role, so that an index lookup by another facet, such as the project, returns no digest.
     facets = [
         row for row in facet_rows(tenancy, composed) if row["properties"]["name"] in {"artifact_kind", "artifact_role"}
     ]
-    written = {"digest": properties, "source_keys": sorted(cited), "facets": facets}
-    yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=written)
+    batch = {"digest": properties, "source_keys": sorted(source_keys), "facets": facets}
+    yield bind("tasks/compose_digest", tenant_id=tenancy.tenant_id, task_key=task, batch=batch)
 
 
 def _of_task(tenancy: Tenancy, task_id: str) -> Plan[list[str]]:
@@ -161,7 +161,7 @@ _COMPILED_TYPES: Mapping[str, tuple[str, ...]] = {
 def library(
     tenancy: Tenancy, role: str, query: str = "", *, project_id: str | None = None, limit: int = 20
 ) -> Procedure[Library]:
-    """The entries of a library (only those that match *query*, if given), its current digest, and compiled artifacts.
+    """The entries of a library (with *query*, only those that match), its up-to-date digest, and compiled artifacts.
 
     Without *query*, the digest shows the first entries of the same list, in the same order.
 
@@ -208,7 +208,9 @@ def task(tenancy: Tenancy, task_id: str) -> Procedure[TaskView]:
 def board(
     tenancy: Tenancy, filters: Mapping[str, str | None], *, at_us: int, limit: int
 ) -> Procedure[tuple[TaskEntry, ...]]:
-    """The tasks that meet *filters* (project, status, assignee), the last changed first; leases are judged at *at_us*.
+    """The tasks that meet *filters* (project, status, assignee), the last changed first.
+
+    An assignee holds a task until the lease, if there is one, ends: *at_us* decides which leases have ended.
 
     Raises:
         InvalidRequest: a value that is not valid text, or a limit outside 1..500.
@@ -238,7 +240,7 @@ def resume(tenancy: Tenancy, task_id: str) -> Procedure[Resume]:
 
 
 def _started(tenancy: Tenancy, task_id: str) -> Plan[Row]:
-    """The row of ``tasks/get`` for a task that has started; one that was only named as a parent has not.
+    """The row of ``tasks/get`` for a task that has started; a task that was only named as a parent has not.
 
     Raises:
         NotFound: there is no such task.

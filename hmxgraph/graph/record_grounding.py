@@ -1,4 +1,4 @@
-"""Grounding of claims: the records about a claim, read with their replies and with what they reply to."""
+"""Grounding: how well stored records support a claim, judged from records about it, their replies and their parents."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +13,12 @@ from hmxgraph.recall.question import LONGEST_QUESTION
 from hmxgraph.records.grounding import GROUNDING, Case, Grounds, Relation, grounding_status
 from hmxgraph.records.search import best_projection, facet, record_text
 
-# Maximum number of records found for a claim, and of further records linked to them.
+# Maximum number of records found for a claim.
 _MOST_CANDIDATES = 60
+# Maximum number of further records that are linked to these.
 _MOST_LINKED = 300
-# Kinds that are read: those that ground a claim, digests as hints, and those that state what a run or evidence was
-# about.
+# Facets of the kinds of records that are read: those that ground a claim, digests (as hints), and the starts of runs
+# and tasks, which state what the run or the evidence was about.
 _KINDS = tuple(sorted(facet("artifact_kind", kind) for kind in (*GROUNDING, "digest", "run_start", "task_start")))
 
 
@@ -61,16 +62,16 @@ def _related(tenancy: Tenancy, claim: str, project_id: str | None, limit: int) -
 
 
 def _linked(tenancy: Tenancy, candidates: Sequence[RecordView]) -> Plan[tuple[RecordView, ...]]:
-    """The records that *candidates* reply to, and the replies to *candidates*.
+    """The records that *candidates* reply to, the replies to *candidates*, and records of the same tasks.
 
-    Also, for a task's start with a hypothesis, the task's evidence and the replies to it; for evidence that supports or
-    opposes a claim, its task's start.
+    If a candidate starts a task with a hypothesis, these are the task's evidence and the replies to that evidence; if
+    it is evidence that supports or opposes a claim, the start of its task.
     """
     starts = [view for view in candidates if view.artifact_kind == "task_start" and view.record.hypothesis]
-    testing = [
+    claim_evidence = [
         view for view in candidates if view.artifact_kind == "evidence" and view.record.supports_claim is not None
     ]
-    groups = {"keys": candidates, "start_keys": starts, "testing_keys": testing}
+    groups = {"keys": candidates, "start_keys": starts, "testing_keys": claim_evidence}
     batch = {name: sorted({tenancy.node_key(view.artifact_id) for view in group}) for name, group in groups.items()}
     rows = yield bind("tasks/linked", tenant_id=tenancy.tenant_id, batch=batch, limit=_MOST_LINKED)
     return (yield from views(tenancy, [row["key"] for row in rows]))

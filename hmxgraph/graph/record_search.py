@@ -1,4 +1,7 @@
-"""Search for memd task records: the index resolves the exact filters, then the matches are ranked."""
+"""Search for task records (defined by the memd specification): indexes resolve exact filters, then matches are ranked.
+
+A facet is a filter's name and value as one text, such as ``task_id=t1``.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +33,7 @@ from hmxgraph.text.terms import TokenCounter, counter, terms
 MOST_HITS = 500
 # The word that superseded and retired records have in the full-text index.
 _HIDDEN = "hidden"
-# Filters, the most selective first: a search begins with the first filter in this list that it has.
+# Filters, the most selective first: a search starts with the first of its filters in this order.
 _BY_SELECTIVITY = (
     "reply_to_artifact_id",
     "task_id",
@@ -94,19 +97,22 @@ class SearchCriteria:
 
     @property
     def preferences(self) -> Mode:
-        """The search mode called *mode*."""
+        """The preferences of the search mode."""
         return mode_of(self.mode)
 
     def fulltext_query(self, tenancy: Tenancy) -> str:
         """The search as a full-text query."""
         preferred = self.preferences.preferred if self.query.strip() else ()
-        chosen, either, boosted = (map(facet_token, group) for group in (self.facets, self.alternatives, preferred))
+        groups = (self.facets, self.alternatives, preferred)
+        required_tokens, alternative_tokens, preferred_tokens = (map(facet_token, group) for group in groups)
         hidden = () if self.include_hidden else (_HIDDEN,)
-        return record_query(tenancy.scope, terms(self.query), chosen, either, boosted, hidden)
+        return record_query(
+            tenancy.scope, terms(self.query), required_tokens, alternative_tokens, preferred_tokens, hidden
+        )
 
     @property
     def alternatives(self) -> tuple[str, ...]:
-        """The facets of which a record must have one: those requested, else the mode's own if there are no words."""
+        """The facets of which a record must have one: those requested; else, in a search without words, the mode's."""
         return self.any_facets or (() if self.query.strip() else self.preferences.preferred)
 
     @property
@@ -139,8 +145,7 @@ def search_of(
     question = checked_text("query", query, 'ask in words, such as "leak"')[:LONGEST_QUESTION]
     mode_of(mode)
     checked_limit(limit)
-    chosen = shape or Shape()
-    return SearchCriteria(question, required_facets(filters), (), mode, limit, include_hidden, shape=chosen)
+    return SearchCriteria(question, required_facets(filters), (), mode, limit, include_hidden, shape=shape or Shape())
 
 
 def checked_limit(limit: int) -> None:
@@ -171,22 +176,22 @@ class _Shapeable(Protocol):
 H = TypeVar("H", bound=_Shapeable)
 
 
-class _Budgeted(NamedTuple):
+class _BudgetUse(NamedTuple):
     """The number of hits left out, and the tokens of those returned (None: not counted)."""
 
     omitted: int = 0
     token_estimate: int | None = None
 
 
-def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _Budgeted]:
+def shaped(hits: Sequence[H], shape: Shape) -> tuple[tuple[H, ...], _BudgetUse]:
     """*hits* in the requested *shape*, in rank order until the next one would exceed the budget."""
     if not shape.compact and shape.token_budget is None:
-        return tuple(hits), _Budgeted()
+        return tuple(hits), _BudgetUse()
     short = tuple(hit.compacted() for hit in hits)
     if shape.token_budget is None:
-        return short, _Budgeted()
+        return short, _BudgetUse()
     fitting = tuple(_within(short, shape.token_budget, counter()))
-    return fitting, _Budgeted(len(short) - len(fitting), sum(cost(hit, counter()) for hit in fitting))
+    return fitting, _BudgetUse(len(short) - len(fitting), sum(cost(hit, counter()) for hit in fitting))
 
 
 def cost(hit: _Shapeable, count_tokens: TokenCounter) -> int:
@@ -205,12 +210,13 @@ def _within(hits: Sequence[H], budget: int, count_tokens: TokenCounter) -> Itera
 
 # The search itself: exact filters first, by index, then ranking, then the shape of the answer.
 
-# Candidates per requested hit, and the minimum number of candidates.
+# Candidates per requested hit.
 POOL = 3
+# Minimum number of candidates.
 LEAST_POOL = 60
-# Number of newest records checked before the full-text index is queried, and the maximum number of hits requested from
-# it.
+# Number of newest records checked before the full-text index is queried.
 RECENT = 300
+# Maximum number of hits requested from the full-text index.
 MOST_FULLTEXT_HITS = 3_000
 _NO_LIMIT = 2**31 - 1
 # Maximum number of siblings of a hit.
@@ -220,7 +226,7 @@ SIBLINGS = 8
 def search(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[ProjectScope] = ()) -> Procedure[SearchResult]:
     """The records that *criteria* describes, best first; newest first if it has no words.
 
-    If there are *scopes*, the records of all these scopes are searched, ranked together and labelled with their scopes.
+    With *scopes*, the records of all these projects are searched, ranked together and labelled with their scope.
     """
     return (
         yield from read(lambda: _search_scopes(tenancy, criteria, scopes) if scopes else _search(tenancy, criteria))
@@ -242,8 +248,9 @@ def keys_of(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[str]]:
     """The keys of the newest records that pass the filters, newest first; words are ignored.
 
     A search with at most one filter and no alternatives is answered by one index alone. Otherwise, the newest records
-    of the most selective filter (of the tenant, if there is none) are checked first. If these give too few hits, the
-    full-text index intersects the filters. If that search reaches its limit, the first index is read to its end.
+    of the most selective filter (of the tenant, if there is none) are checked first. If too few of them match, the
+    full-text index intersects the filters. If its hits reach their limit, all records of the most selective filter are
+    checked.
     """
     anchor = criteria.anchor
     rows = yield from _window(tenancy, criteria, anchor, _NO_LIMIT if anchor.suffices else RECENT)
@@ -267,8 +274,8 @@ def _search(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[SearchResult]:
     hits = yield from hits_of(tenancy, criteria)
     if criteria.shape.expand_event_siblings:
         hits = yield from _with_siblings(tenancy, hits)
-    shown, budgeted = shaped(hits, criteria.shape)
-    return SearchResult(shown, criteria.mode, *budgeted)
+    shaped_hits, budget_use = shaped(hits, criteria.shape)
+    return SearchResult(shaped_hits, criteria.mode, *budget_use)
 
 
 def _candidates(tenancy: Tenancy, criteria: SearchCriteria) -> Plan[list[Row]]:
@@ -294,7 +301,7 @@ def _best_score(rows: Sequence[Row]) -> float:
 def _scored(criteria: SearchCriteria, rows: Sequence[Row], best: float) -> dict[str, float]:
     """The scores of the best *rows* by key, best first: text score as a share of *best*, raised by the preferences.
 
-    Without words, all rows in their order, each with score 1.
+    If the search has no words, all rows keep their order and have the score 1.
     """
     if not criteria.query.strip():
         return {row["key"]: 1.0 for row in rows}
@@ -358,8 +365,8 @@ def _with_siblings(tenancy: Tenancy, hits: Sequence[Hit]) -> Plan[tuple[Hit, ...
 
 
 def _sibling_question(tenancy: Tenancy, tag: str, project: str, place: int) -> Row:
-    chosen = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
-    question = record_query(tenancy.scope, [], map(facet_token, chosen), without=[_HIDDEN])
+    facets = [facet("tag", tag), *([facet("project_id", project)] if project else [])]
+    question = record_query(tenancy.scope, [], map(facet_token, facets), without=[_HIDDEN])
     return {"place": place, "tag": tag, "project_id": indexable(project), "question": question}
 
 
@@ -432,10 +439,10 @@ def _search_scopes(tenancy: Tenancy, criteria: SearchCriteria, scopes: Sequence[
         if criteria.shape.expand_event_siblings:
             scope_hits = yield from _with_siblings(scope_tenancy, scope_hits)
         hits += [replace(hit, origin=scope) for hit in scope_hits]
-    shown, budgeted = shaped(sorted(hits, key=_rank_key)[: criteria.limit], criteria.shape)
-    counts = Counter(hit.origin for hit in shown)
+    shaped_hits, budget_use = shaped(sorted(hits, key=_rank_key)[: criteria.limit], criteria.shape)
+    counts = Counter(hit.origin for hit in shaped_hits)
     return SearchResult(
-        shown, criteria.mode, *budgeted, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
+        shaped_hits, criteria.mode, *budget_use, scope_expansion=tuple((scope, counts[scope]) for scope in scopes)
     )
 
 

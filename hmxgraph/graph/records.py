@@ -28,8 +28,8 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, counter, search_
 
 # Task records as nodes and back: the only place that knows both forms.
 
-# Fields that are indexed, and further ones that are properties of the node for people and statements to query. The
-# document has every field in full; an indexed value that is too long for the index is shortened.
+# Fields that are also properties of the node, so that people and statements can query them; the document has every
+# field in full. First those with an index: a value that is too long for the index is shortened.
 _INDEXED = (
     "task_id",
     "project_id",
@@ -41,7 +41,7 @@ _INDEXED = (
     "tool_name",
     "requested_action",
 )
-_SHOWN = (
+_UNINDEXED = (
     "artifact_id",
     "artifact_kind",
     "parent_task_id",
@@ -59,6 +59,7 @@ _SHOWN = (
 )
 # Maximum number of terms of a record in the full-text index.
 _MOST_TERMS = 4_000
+# Kinds of records that are candidates for the pack section ``episodes``.
 _EPISODES = frozenset({"task_start", "task_progress", "run_start", "run_finish", "task_finish"})
 
 
@@ -72,18 +73,18 @@ def record_properties(
 ) -> Row:
     """The properties of a record's node.
 
-    *sequence* is its event's position in the session, for a stable order; *inherited* are the kinds of the projections
-    of the record that it supersedes.
+    *sequence* is the position of the record's event in its session, for a stable order. If the record supersedes
+    another, *inherited* are the kinds of that record's projections (searchable texts).
     """
     document = record.to_json()
     text = record_text(record)
     parts = projections(record, inherited)
     indexed = {name: indexable(value) for name in _INDEXED if (value := getattr(record, name)) is not None}
-    displayed = {name: value for name in _SHOWN if (value := getattr(record, name)) is not None}
+    unindexed = {name: value for name in _UNINDEXED if (value := getattr(record, name)) is not None}
     record_facets = facets(record, parts)
     return (
         indexed
-        | displayed
+        | unindexed
         | {
             "key": tenancy.node_key(record.artifact_id),
             "tenant_id": tenancy.tenant_id,
@@ -119,7 +120,10 @@ def pack_section(record: TaskRecord, inherited: Sequence[str] = ()) -> str:
 
 
 def record_links(tenancy: Tenancy, record: TaskRecord, changed: Changes) -> Row:
-    """The nodes to which ``tasks/record`` links a record; ``use`` holds the properties of a link."""
+    """The nodes to which ``tasks/record`` links a record, by kind; ``use`` holds the properties of a link.
+
+    *changed* are the properties of the task and its runs that the record sets.
+    """
     parents = [record.parent_task_id] if record.artifact_kind == "task_start" and record.parent_task_id else []
     reply = [tenancy.node_key(record.reply_to_artifact_id)] if record.reply_to_artifact_id else []
     return {
@@ -156,7 +160,7 @@ _NODES = ("parents", "runs", "datasets", "facets", "challenges", "contributors")
 
 
 def _shared(rows_by_record: Sequence[Sequence[Row]]) -> list[Row]:
-    """The nodes of one kind; of several values of a property, the last record's is kept."""
+    """The nodes of one kind, each once; if records give a property different values, the last record decides."""
     nodes: dict[str, Row] = {}
     for place, rows in enumerate(rows_by_record):
         for row in rows:
@@ -341,9 +345,10 @@ LONGEST_THREAD = 10_000
 
 
 class Submission(NamedTuple):
-    """The fields of a record to write, those of them that were generated, and its name in errors if there are several.
+    """A record to write: its fields, and the name that it has in errors if there are several records.
 
-    *generated* fields, such as a time that the caller left out, are not compared when a record is repeated.
+    *generated* names the fields that the caller left out and that were filled in, such as the time: they are not
+    compared when a record is repeated.
     """
 
     fields: Mapping[str, Any]
@@ -362,15 +367,15 @@ class _Submitted(NamedTuple):
 def write_all(tenancy: Tenancy, submissions: Sequence[Submission]) -> Procedure[tuple[RecordReceipt, ...]]:
     """Store records with their nodes, links and events, all or none; the digests they affect are marked stale.
 
-    Each may build on those before it. Storing a record again changes nothing. A record without a task belongs to the
-    task of the record that it replies to.
+    Each record may build on those before it. Storing a record again changes nothing. A record without a task belongs to
+    the task of the record that it replies to.
 
     Raises:
         UnknownChoice: there is no such kind of record, and no task id is given.
         InvalidDocument: the fields do not make a valid record; every fault is listed.
         InvalidRequest: no task id is given, and the id of the record replied to is not text.
         TaskError: the step is impossible in the task's state or lacks a required field, or its id is taken; or no task
-            id is given, and no record is replied to that is stored or comes earlier.
+            id is given, and the record replied to is missing: neither stored nor earlier in the call.
 
     """
     replies = {}
@@ -420,7 +425,7 @@ def _reply_of(fields: Mapping[str, Any]) -> str:
 
 
 def _task_ids(tenancy: Tenancy, artifact_ids: Sequence[str]) -> Plan[dict[str, str]]:
-    """The tasks of stored records, by the ids of these."""
+    """The task id of each of these records that is stored, by record id."""
     existing = yield from _existing(tenancy, [tenancy.node_key(artifact_id) for artifact_id in artifact_ids])
     return {record.record.artifact_id: record.record.task_id for record in existing.records.values()}
 
@@ -428,10 +433,10 @@ def _task_ids(tenancy: Tenancy, artifact_ids: Sequence[str]) -> Plan[dict[str, s
 def _record_of(
     tenancy: Tenancy, fields: Mapping[str, Any], task_ids: Mapping[str, str], reply: str | None
 ) -> TaskRecord:
-    """The record of *fields*; with *reply*, it belongs to the task of that record.
+    """The record of *fields*; with the id of a record to *reply* to, it belongs to that record's task.
 
     Raises:
-        TaskError: there is no such record.
+        TaskError: there is no record to reply to.
 
     """
     if reply is None:
@@ -519,7 +524,7 @@ class _EarlierRecord(NamedTuple):
 
 
 class _Existing(NamedTuple):
-    """The stored records by key, and which of the keys are those of artifacts."""
+    """The stored records by key, and the keys that belong to artifacts."""
 
     records: dict[str, _EarlierRecord]
     artifact_keys: frozenset[str]
@@ -534,7 +539,7 @@ def _existing(tenancy: Tenancy, keys: Collection[str]) -> Plan[_Existing]:
 
 
 class _Step(NamedTuple):
-    """A new record, the state of its task before it, the projection kinds that it inherits, and its name in errors."""
+    """A new record, its task's state before it, its name in errors, and the projection kinds of what it supersedes."""
 
     record: TaskRecord
     task_state: TaskState
@@ -543,7 +548,7 @@ class _Step(NamedTuple):
 
 
 class _Ledger:
-    """What records are checked against: tasks and records as they are stored, then as the earlier ones change them."""
+    """What a record is checked against: the stored tasks and records, updated with the earlier records of the call."""
 
     def __init__(self, tenancy: Tenancy, tasks: Mapping[str, Row], existing: _Existing) -> None:
         self._tenancy = tenancy
@@ -556,10 +561,10 @@ class _Ledger:
         return self._records.get(self._tenancy.node_key(artifact_id)) if artifact_id else None
 
     def step(self, submitted: TaskRecord, name: str) -> _Step:
-        """The step that a new record takes.
+        """The step that a new record takes in its task.
 
         Raises:
-            TaskError: the records before it rule it out.
+            TaskError: the task's state or the earlier records do not allow it.
 
         """
         if self._tenancy.node_key(submitted.artifact_id) in self._artifact_keys:
@@ -645,9 +650,9 @@ def _written_before(submitted: TaskRecord, stored: _EarlierRecord, generated: Co
 def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     """Store new records with their links and events, and mark the digests that they affect as stale."""
     count = counter()
-    opened = yield from _open_sessions(tenancy, [step.record for step in steps])
-    stored = {key: StoredBody(*body) for key, *body in opened["events"]}
-    ends = {row["key"]: row["tail"][0] for row in opened["sessions"]}
+    batch_row = yield from _open_sessions(tenancy, [step.record for step in steps])
+    stored = {key: StoredBody(*body) for key, *body in batch_row["events"]}
+    ends = {row["key"]: row["tail"][0] for row in batch_row["sessions"]}
     records, links = [], []
     events: dict[str, list[PreparedEvent]] = {}
     for record, task_state, inherited, _ in steps:
@@ -663,7 +668,7 @@ def _store(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
                 ends[session_key] = event.event.sequence
     yield bind("tasks/record", tenant_id=tenancy.tenant_id, batch=_batch_rows(records, links))
     silent_us = max((row["created_us"] for row in records if not events[row["key"]]), default=None)
-    yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, opened, silent_us)
+    yield from _report(tenancy, list(chain.from_iterable(events.values())), stored, batch_row, silent_us)
     yield from _refuse_loops(tenancy, steps)
     digests = {name.artifact_id(tenancy.tenant_id) for step in steps for name in stale_digests(step.record)}
     batch = {
@@ -689,25 +694,28 @@ def _report(
     tenancy: Tenancy,
     events: Sequence[PreparedEvent],
     stored: Mapping[str, StoredBody],
-    opened: Row,
+    batch_row: Row,
     silent_us: int | None,
 ) -> Plan[None]:
-    """Store those *events* of records that are new in their sessions, which are *opened*; raise the tenant's version.
+    """Store the new ones among the records' *events*, and raise the tenant's version.
 
-    *silent_us* is the latest time of the records without events, for the logical clock.
+    *batch_row* is the row of ``events/open`` with their locked sessions. *silent_us* is the latest time of the records
+    without events: the logical clock advances to it.
     """
     ordered = tuple(sorted(events, key=lambda event: (event.session_key, event.order)))
-    divided = divide(Batch(ordered), stored, {}, frozenset(opened["signatures"] or ()))
+    divided = divide(Batch(ordered), stored, {}, frozenset(batch_row["signatures"] or ()))
     if divided.new:
         extractions = extractions_of(divided.new, tenancy.trust)
         observations = Observations.of([extractions[event.key] for event in divided.new])
         answers: Sequence[Row] = ()
         if observations.with_slot:
             answers = (yield from open_batch(tenancy, observations.slots(tenancy)))["answers"]
-        sessions = {row["key"]: stored_session(row) for row in opened["sessions"]}
+        sessions = {row["key"]: stored_session(row) for row in batch_row["sessions"]}
         yield from store_new(tenancy, LockedBatch(sessions, divided, answers), observations, extractions)
-    if silent_us is not None and all(event.event.time_us < silent_us for event in divided.new):
-        yield from bump(tenancy, silent_us)
+    # Even if all events were stored before, the version is raised: readers cache by it, and it locks the tenant.
+    newest_us = max((event.event.time_us for event in divided.new or events), default=0)
+    if not divided.new or (silent_us is not None and newest_us < silent_us):
+        yield from bump(tenancy, max(newest_us, silent_us or 0))
 
 
 def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
@@ -723,6 +731,7 @@ def _refuse_loops(tenancy: Tenancy, steps: Sequence[_Step]) -> Plan[None]:
     others = {row["key"]: row["steps"] - 1 for row in rows}
     for key, (record, *_, name) in reversed(starts.items()):
         if key in others:
-            reason = f"task {record.task_id!r:.60} would be part of itself, through {others[key]} other tasks"
+            count = f"{others[key]} other {'task' if others[key] == 1 else 'tasks'}"
+            reason = f"task {record.task_id!r:.60} would be part of itself, through {count}"
             with _naming(name):
                 raise TaskError(record.artifact_kind, reason, "leave parent_task_id out, or name another task")

@@ -29,7 +29,7 @@ from hmxgraph.protocol.records import TaskRecord
 from hmxgraph.records.events import SESSION, events_of
 from hmxgraph.text.terms import counter
 
-# Returns the nodes in a backup, each with its outgoing relationships, from the first one at every call.
+# A function that returns the nodes in a backup, each with its outgoing relationships; each call begins with the first.
 Nodes: TypeAlias = Callable[[], Iterator[Row]]
 Progress: TypeAlias = Callable[[int], object] | None
 # Numbers of rows and of characters after which another transaction begins.
@@ -95,9 +95,10 @@ def _events(tenancy: Tenancy, nodes: Nodes, reported_ids: Collection[str]) -> li
     return [event for _, event in recorded]
 
 
-# Properties stored next to the fields of an event that distinguish given values from computed ones.
+# Properties of an event's node that tell whether a value was given or computed.
 _ORIGINS = ("salience_origin",)
-# Properties made from an event as it was read: its stored content is canonical, so the order of its fields is lost.
+# Properties copied from the backup: they were made from the event as it was read, and the stored content, in canonical
+# form, has lost the order of the fields.
 _AS_READ = ("text", "search_text", "token_count", "tokenizer")
 
 
@@ -113,7 +114,8 @@ def _is_by_hand(event: PreparedEvent) -> bool:
 def _chains(nodes: Nodes) -> list[list[Row]]:
     """The chains of artifacts that cannot be derived again, each in the order in which its versions are recorded.
 
-    Proposals to succeed a version follow it, before the version that succeeded it: both need an active predecessor.
+    Proposals to succeed a version come after that version and before its actual successor: both need an active
+    predecessor.
     """
     chains: dict[str, list[Row]] = {}
     versions = [node["properties"] for node in nodes() if "Artifact" in node["labels"]]
@@ -124,7 +126,7 @@ def _chains(nodes: Nodes) -> list[list[Row]]:
         chains.setdefault(chain_key, []).append(version)
     by_hand = [chain for chain in chains.values() if any(version.get("agent_id") != COMPILER for version in chain)]
     for chain in by_hand:
-        # Rejected proposals come first: one still open may have the content of a rejected one.
+        # Rejected proposals come before open ones, which may have the same content.
         chain.sort(key=lambda version: (version["version"], is_linked(version), version["status"] == "draft"))
     return sorted(by_hand, key=lambda chain: chain[0]["recorded_us"])
 
@@ -134,7 +136,7 @@ def _record_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
     stored = []
     for version in chain:
         recorded_us, artifact = version["status_times"][0], _as_recorded(tenancy, version)
-        # A version that was superseded or ended may have had the content that a later version of another chain has.
+        # A version that is no longer in force may have the same content as a version of another chain.
         unique = version.get("dedup_key") is not None
         receipt = yield from lifecycle.record_artifact(tenancy, artifact, at_us=recorded_us, unique=unique)
         if receipt.outcome == "duplicate":
@@ -149,13 +151,14 @@ def _record_again(tenancy: Tenancy, chain: Sequence[Row]) -> Procedure[None]:
         yield from write(partial(_mark_compiled, tenancy, compiled))
 
 
+# Statuses of an artifact that is no longer in force and has no successor.
 _ENDED = ("deprecated", "archived")
 
 
 def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
-    """The artifact of a node with the status in which it was recorded; an erased one without content.
+    """The artifact of a node, with the status in which it was recorded; an erased artifact has no content.
 
-    One that is valid for the tenant of the backup is valid for this tenant instead.
+    A validity scope that names the tenant of the backup names this tenant instead.
     """
     document: dict[str, Any] = (stored_document(version) or {}) | {"tenant_id": tenancy.tenant_id}
     document["status"] = version["status_values"][0]
@@ -170,7 +173,7 @@ def _as_recorded(tenancy: Tenancy, version: Row) -> Artifact:
 
 
 def _change_again(tenancy: Tenancy, version: Row, statuses: Collection[str]) -> Procedure[None]:
-    """Make those status changes to one of *statuses* that no other replay of the backup has made."""
+    """Repeat the status changes to one of *statuses*, except those that another replay of the backup has made."""
     history = zip(version["status_values"], version["status_times"], version["status_reasons"], strict=True)
     for (before, *_), (status, at_us, reason) in pairwise(history):
         if status in statuses:
@@ -279,7 +282,7 @@ def _counterpart_id(tenancy: Tenancy, memory: _MemoryNode) -> Procedure[str | No
     """The id of the tenant's memory with the text of *memory* and no further evidence, or None."""
     for event_id in sorted(memory.event_ids):
         rows = yield from read(partial(_memories_of, tenancy, event_id))
-        # Erased events are not replayed: the next one may be.
+        # An erased event was not replayed and has no rows: then the next event decides.
         for row in rows:
             if row["text"] == memory.properties.get("text"):
                 memory_id: str = row["memory_id"]
@@ -301,9 +304,9 @@ def _resolve_again(
     sides: dict[_Side, str] = {
         (side.kind, side.text if side.kind == "memory" else side.side_id): side.side_id for side in conflict.sides
     }
-    if (former := resolved.get(frozenset(sides))) is not None:
-        properties, kept = former
-        keep, reason = None if kept is None else sides[kept], properties.get("resolution") or ""
+    if (decision := resolved.get(frozenset(sides))) is not None:
+        properties, kept_side = decision
+        keep, reason = None if kept_side is None else sides[kept_side], properties.get("resolution") or ""
         yield from conflicts.resolve(
             tenancy, conflict.conflict_id, keep=keep, reason=reason, at_us=properties["resolved_us"]
         )

@@ -31,7 +31,7 @@ class _ErasedRecords(NamedTuple):
 
 
 def _reported_records(tenancy: Tenancy, event_keys: Sequence[str]) -> Plan[list[TaskRecord]]:
-    """The records that these events report, without erased ones; locks their tasks in the order of all writers."""
+    """The records that these events report, without erased ones; their tasks are locked in the order of all writers."""
     rows = yield bind("tasks/lock_reported", tenant_id=tenancy.tenant_id, batch={"event_keys": list(event_keys)})
     return [stored_record(row) for row in rows]
 
@@ -129,9 +129,9 @@ def forget(tenancy: Tenancy, chosen: ForgetCriteria, *, dry_run: bool = False) -
     Memories, entities, relations and artifacts without other evidence are deprecated; artifacts compiled from the
     sessions of these events are deprecated and blanked, whatever evidence remains.
 
-    An erased event keeps key, ids, hash, type and place in its session; ingesting it again is a duplicate. Task records
-    that the event reported are erased with it, and digests that may contain them are deleted. An import selected by its
-    fingerprint is withdrawn, too. A dry run writes nothing and reports what would be erased.
+    An erased event keeps its key, ids, hash, type and place in the session, so that ingesting it again is a duplicate.
+    Task records reported by erased events are erased, too, and digests that may contain them are deleted. An import
+    selected by its fingerprint is withdrawn. A dry run writes nothing and reports what would be erased.
     """
     totals = _Totals()
     criteria = yield from read(partial(_criteria, tenancy, chosen))
@@ -173,7 +173,7 @@ def _preview(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None
 
 
 def _find_shared_sessions(tenancy: Tenancy, criteria: Row, totals: _Totals) -> Procedure[None]:
-    """Add to *totals* the sessions of a user's events in which others spoke."""
+    """If a user's events are selected, add to *totals* the sessions of these events in which others spoke as well."""
     if criteria["naming"] is None:
         return
     keys = sorted(totals.sessions)
@@ -247,7 +247,7 @@ def _criteria(tenancy: Tenancy, chosen: ForgetCriteria) -> Plan[Row]:
 
 
 def _user_keys(tenancy: Tenancy, user_id: str) -> list[str]:
-    """The key of the events that name the user, and that of the events that may name any user."""
+    """The key of events that name the user, and the key of events that name too many users to index each."""
     return [named_user_key(tenancy.tenant_id, user_id), tenancy.scope]
 
 
@@ -262,18 +262,18 @@ def naming(user_id: str) -> Iterator[str]:
 
 
 def _dependents(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
-    rows = yield bind("retention/dependents", batch={"event_keys": _keys(page)}, **_compiled(tenancy))
+    rows = yield bind("retention/dependents", batch={"event_keys": _keys(page)}, **_compiler_parameters(tenancy))
     return rows
 
 
 def _compiled_from(tenancy: Tenancy, page: Sequence[Row]) -> Plan[list[Row]]:
     """Artifacts compiled from the sessions of a page, with the other versions of their chains."""
     session_keys = [session["key"] for session in _sessions(page)]
-    rows = yield bind("retention/compiled_from", batch={"session_keys": session_keys}, **_compiled(tenancy))
+    rows = yield bind("retention/compiled_from", batch={"session_keys": session_keys}, **_compiler_parameters(tenancy))
     return rows
 
 
-def _compiled(tenancy: Tenancy) -> Row:
+def _compiler_parameters(tenancy: Tenancy) -> Row:
     """The parameters that distinguish compiled artifacts from those that people recorded."""
     return {"tenant_id": tenancy.tenant_id, "compiler": COMPILER, "lineages": LINEAGES}
 
@@ -330,7 +330,7 @@ def _rewind(tenancy: Tenancy) -> Plan[None]:
 
 
 def _drop_matching_digests(tenancy: Tenancy, chosen: ForgetCriteria, criteria: Row) -> Procedure[None]:
-    """Delete the digests that meet the criteria; none if there is a criterion that digests do not have."""
+    """Delete the digests that meet the criteria; none if a criterion applies only to events, such as their source."""
     event_criteria = (chosen.event_ids, chosen.source, chosen.user_id, chosen.fingerprint)
     if chosen.expired or any(criterion is not None for criterion in event_criteria):
         return
@@ -363,7 +363,7 @@ def _sessions(page: Sequence[Row]) -> list[Row]:
 def _forget_artifacts(tenancy: Tenancy, page: Sequence[Row], event_keys: list[str], at_us: int) -> Plan[list[str]]:
     """Deprecate and blank the artifacts compiled from the sessions of *page*, and deprecate others without evidence.
 
-    Return the ids of all that were deprecated: they were drafts or active.
+    Return the ids of those that were drafts or active until then.
     """
     evidenced = yield bind("retention/artifacts_of", tenant_id=tenancy.tenant_id, batch={"event_keys": event_keys})
     compiled = yield from _compiled_from(tenancy, page)

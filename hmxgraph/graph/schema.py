@@ -29,6 +29,7 @@ from hmxgraph.graph.plan import (
 
 # The packaged schema: ``schema.cypher`` makes a new database, the steps of ``schema_upgrades/`` change an older one.
 
+# The header line ``// version: 12``, and the 5 in ``schema_upgrades/005_states``.
 _VERSION = re.compile(r"^//\s*version:\s*(\d+)\s*$", re.MULTILINE)
 _STEP_NUMBER = re.compile(r"schema_upgrades/(\d+)_")
 
@@ -94,15 +95,18 @@ def _step_number(name: str) -> int:
 
 # Names that the planner should know, read from the statements themselves.
 
-# A relationship's types, in a pattern: [:CAUSED_BY|ANSWERS] or [r:NEXT*0..3].
+# A relationship's types, in a pattern: ``[:CAUSED_BY|ANSWERS]`` or ``[r:NEXT*0..3]``.
 _TYPES = re.compile(r"\[\s*\w*\s*:\s*(\w+(?:\s*\|\s*\w+)*)")
-# Properties are read or set (event.sequence), projected (event {.sequence}) or matched ({key: row.key}). Names of
-# procedures are not properties, nor are fields of parameters or of rows that come from a list in parameters
-# (UNWIND $batch.sessions AS row, other IN $batch.answers).
+# A property that is read or set: ``event.sequence``. Fields of parameters (``$batch.sessions``) and names of procedures
+# (``db.awaitIndexes()``) are not properties.
 _PROPERTY = re.compile(r"(?<![\w$.])([a-zA-Z_]\w*)\.([a-z_]\w*)\b(?!\s*[.(])")
+# A property that is projected: ``event {.sequence}``.
 _PROJECTED = re.compile(r"[{,]\s*\.([a-z_]\w*)")
+# The properties that a pattern matches, ``key: row.key`` in ``(event:Event {key: row.key})``, and the name of each.
 _PATTERN_MAP = re.compile(r"[(\[]\w*(?::[\w|]+)?\s*\{([^{}]*)\}")
 _MAP_KEY = re.compile(r"(\w+)\s*:")
+# A variable for the elements of a list in the parameters, whose fields are not properties either: ``row`` in
+# ``UNWIND $batch.sessions AS row``, or ``other`` in ``any(other IN $batch.answers ...)``.
 _ROW = re.compile(r"\bUNWIND\s+(?:\$\w+|\w+\.)[\w.]*\s+AS\s+(\w+)|\b(\w+)\s+IN\s+(?:\$\w+|\w+\.)[\w.]*")
 
 

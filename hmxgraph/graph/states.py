@@ -9,9 +9,9 @@ from hmxgraph.protocol.states import State
 
 @dataclass(frozen=True, slots=True)
 class StateQuery:
-    """Selects states on a shelf by kind, and optionally by place and items, up to *limit*; see :class:`State`.
+    """Selects states on a shelf (such as a thread) by kind, and optionally by place and items; see :class:`State`.
 
-    With *as_of_us*, only states that were first stored by then.
+    With *as_of_us*, only states that were first stored by then; with *limit*, at most that many.
     """
 
     shelf: str
@@ -28,7 +28,7 @@ def key_of(tenancy: Tenancy, state: State) -> str:
 
 
 def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: bool) -> Procedure[int]:
-    """Store *states* and return their number; those stored already stay as they are, unless *replace*."""
+    """Store *states* and return their number; without *replace*, states that are already stored stay unchanged."""
     rows = [
         {
             "key": key_of(tenancy, state),
@@ -50,8 +50,8 @@ def keep(tenancy: Tenancy, states: Iterable[State], now_us: int, *, replace: boo
 
     def plan() -> Plan[int]:
         result = yield bind("states/keep", tenant_id=tenancy.tenant_id, rows=rows, now_us=now_us)
-        kept: int = result[0]["states"]
-        return kept
+        number: int = result[0]["states"]
+        return number
 
     return (yield from write(plan))
 
@@ -80,7 +80,7 @@ def of_kind(
 ) -> Procedure[tuple[State, ...]]:
     """The tenant's states of one kind, in descending order of item.
 
-    If given, only those with one of *marks*, and only those that were first stored by *as_of_us*.
+    With *marks*, only states with one of these labels; with *as_of_us*, only states that were first stored by then.
     """
 
     def plan() -> Plan[tuple[State, ...]]:

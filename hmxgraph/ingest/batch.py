@@ -29,7 +29,7 @@ class Batch:
     """The events of one transaction, each id once, sorted by session key and then by position in the session.
 
     ``repeats`` are events whose id appeared earlier in the batch. ``receipts`` are acknowledged once the batch is
-    stored. ``part`` is the number of the writer: all batches of one session have the same one. ``extracted`` holds the
+    stored. ``part`` is the number of the writer, the same for all batches of one session. ``extracted`` holds the
     extraction from each event, by event key. ``by_hand`` marks the events of ``remember`` calls, which take effect
     whatever their source.
     """
@@ -107,7 +107,7 @@ def delivery_groups(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterato
                 continue
             group.append(arrival)
             weight += _weight(arrival)
-            if weight >= WEIGHT or len(group) >= size + _few(size):
+            if weight >= WEIGHT or len(group) >= size + _most_extra(size):
                 yield DeliveryGroup(group[:size])
                 group = group[size:]
                 weight = sum(map(_weight, group))
@@ -117,8 +117,8 @@ def delivery_groups(arrivals: Iterable[Arrival], *, size: int = SIZE) -> Iterato
     yield DeliveryGroup(group, last=True)
 
 
-def _few(size: int) -> int:
-    """How many events beyond *size* a last batch may take, at most: one more transaction would cost more."""
+def _most_extra(size: int) -> int:
+    """Maximum number of events beyond *size* in a last batch: another transaction for so few would cost more."""
     return size // 2
 
 
@@ -142,12 +142,12 @@ class BatchBuilder:
 
     def __init__(self, intake: Intake, *, size: int = SIZE, parts: int = 1) -> None:
         self._intake = intake
-        self._few = _few(size)
+        self._most_extra = _most_extra(size)
         self._parts = [OpenBatch(size, part) for part in range(parts)]
 
     def take(self, group: DeliveryGroup) -> Iterator[Batch]:
         """The batches that *group* fills; after the last group, or in a lull, the unfilled batches too."""
-        extra = self._few if group.last else 0
+        extra = self._most_extra if group.last else 0
         regular = max(0, len(group.deliveries) - extra)
         yield from self._take(group.deliveries[:regular])
         for open_batch in self._parts:

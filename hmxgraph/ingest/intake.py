@@ -16,6 +16,7 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter
 
 # Rejected lines as NDJSON, to be corrected and ingested again.
 
+# The field that marks a line as a dead letter, and holds the reason for the rejection.
 _REASON_FIELD = "dead_letter"
 
 
@@ -67,7 +68,7 @@ def _text(payload: Any) -> str:
 
 
 def _printed(payload: Any) -> str:
-    """The value as Python prints it; without the parts that are too deep or, as numbers, too long to print."""
+    """The value as Python prints it; parts nested too deeply and numbers too long to print are left out."""
     try:
         return str(payload)
     except (RecursionError, ValueError):
@@ -85,7 +86,9 @@ Refuse: TypeAlias = Callable[[Rejection, Payload | None], None]
 class Intake:
     """Checks and prepares the deliveries of one ingest call; rejections and warnings go to *tally*.
 
-    *refuse* also gets each rejection, with its payload; with *on_error* ``raise``, the first one is then raised.
+    *refuse* is called with each rejection and its payload. With *on_error* ``raise``, the first rejection is then
+    raised as an error.
+
     An event that names another tenant than that of *tally* is rejected. With *rehome*, events may also name the tenant
     of the first event: they are stored under the tenant of *tally* and counted as ``rehomed``. Only major version 1 of
     HMX is accepted, and only times that can be written back in UTC; times more than *skew_us* after *clock* cause a
@@ -150,25 +153,25 @@ class Intake:
         return None
 
     def _checked_tenant(self, event: Event) -> Event:
-        own = self._tally.tenant_id
-        if event.tenant_id != own and not self._rehome:
-            expected = f"{own!r}; to store it under {own!r} anyway, ingest with rehome=True (--rehome)"
+        own_tenant = self._tally.tenant_id
+        if event.tenant_id != own_tenant and not self._rehome:
+            expected = f"{own_tenant!r}; to store it under {own_tenant!r} anyway, ingest with rehome=True (--rehome)"
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         if self._first_tenant is None:
             self._first_tenant = event.tenant_id
-            if self._first_tenant != own:
-                self._tally.warn((f"events of tenant {self._first_tenant!r} are stored under tenant {own!r}",))
-        if event.tenant_id == own:
+            if self._first_tenant != own_tenant:
+                self._tally.warn((f"events of tenant {self._first_tenant!r} are stored under tenant {own_tenant!r}",))
+        if event.tenant_id == own_tenant:
             return event
         if event.tenant_id != self._first_tenant:
             expected = (
-                repr(own)
-                if self._first_tenant == own
-                else f"{own!r} or {self._first_tenant!r}, the tenant of the first event"
+                repr(own_tenant)
+                if self._first_tenant == own_tenant
+                else f"{own_tenant!r} or {self._first_tenant!r}, the tenant of the first event"
             )
             raise _fault(event, "tenant_id", "HMX-E 2.1", repr(event.tenant_id), expected)
         self._tally.rehomed += 1
-        return _rehomed(event, own)
+        return _rehomed(event, own_tenant)
 
     def _warn_of_future(self, event: Event) -> None:
         """Count a warning about events dated in the future; it quotes the first of them."""

@@ -21,13 +21,14 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, ter
 # Salience of events that do not state their own.
 
 _BY_TYPE = {"error": 0.9, "feedback": 0.85, "decision": 0.8, "tool_call": 0.8, "tool_result": 0.6}
-_OF_USER_MESSAGE = 0.7
-_OF_OTHERS = 0.5
-# Minimum of an event that reports a failure.
-_OF_FAILURE = 0.85
-# Added for a new signature, and subtracted for a repeat.
-_NEW = 0.1
-_REPEAT = 0.2
+_USER_MESSAGE = 0.7
+_OTHER_EVENT = 0.5
+# Minimum salience of an event that reports a failure.
+_FAILURE_MINIMUM = 0.85
+# Added for a signature that is new to the tenant.
+_NEW_BONUS = 0.1
+# Subtracted for an exact repeat.
+_REPEAT_PENALTY = 0.2
 
 
 def base_salience(event: Event) -> float:
@@ -40,9 +41,9 @@ def base_salience(event: Event) -> float:
     """
     content = event.content
     if event.event_type == "message" and content.get("role") == "user":
-        return _OF_USER_MESSAGE
-    minimum = _OF_FAILURE if went_well(event.event_type, content) is False else 0.0
-    return max(_BY_TYPE.get(event.event_type, _OF_OTHERS), minimum)
+        return _USER_MESSAGE
+    minimum = _FAILURE_MINIMUM if went_well(event.event_type, content) is False else 0.0
+    return max(_BY_TYPE.get(event.event_type, _OTHER_EVENT), minimum)
 
 
 def adjusted(base: float, *, new: bool, repeat: bool) -> float:
@@ -51,7 +52,7 @@ def adjusted(base: float, *, new: bool, repeat: bool) -> float:
     >>> adjusted(0.8, new=False, repeat=True)
     0.6
     """
-    salience = base + (_NEW if new else 0.0) - (_REPEAT if repeat else 0.0)
+    salience = base + (_NEW_BONUS if new else 0.0) - (_REPEAT_PENALTY if repeat else 0.0)
     return round(min(1.0, max(0.0, salience)), 2)
 
 
@@ -74,7 +75,7 @@ def signature(event: Event) -> str:
 
 
 def mark(event_type: str, text: str) -> int:
-    """A number that is the same for events with the same type and readable text: exact repeats.
+    """A number by which exact repeats are found: the same for events with the same type and readable text.
 
     >>> mark("tool_call", "gh(pr=1)") == mark("tool_call", "gh(pr=1)") != mark("tool_call", "gh(pr=2)")
     True
@@ -119,8 +120,9 @@ _MOST_TERMS = 4_000
 # Vectors with a norm outside these bounds lose their direction in single precision, in which the server compares them.
 _SMALLEST_NORM, _LARGEST_NORM = 1e-15, 1e15
 _SECOND_US = 1_000_000
-# Fields of the document that are stored as they are: those of every event, and those that an event may lack.
+# Fields of the document that every event has and that are stored as they are.
 _REQUIRED = ("tenant_id", "event_id", "session_id", "agent_id", "event_type", "hmx_version", "sequence", "timestamp")
+# Fields of the document that an event may lack and that are stored as they are.
 _OPTIONAL = ("trace_id", "correlation_id", "parent_event_id", "source", "provenance_ref", "ttl_seconds")
 _scope = lru_cache(maxsize=1024)(scope_token)
 
@@ -132,7 +134,7 @@ class PreparedEvent:
     ``properties`` are stored on its node; if the event states no salience, the engine computes it from
     ``base_salience``, ``signature`` and ``mark``. ``links`` are pairs of a relationship type and the key of the other
     end; ``call_key`` is the second key of a tool call, by which its result finds it. ``place`` is source and line.
-    ``user_keys`` are the keys of the users that the event names, by which erasure of a user finds it.
+    ``user_keys`` are the keys of the users that the event names; erasing a user's data finds the event by them.
     """
 
     event: Event
@@ -199,7 +201,7 @@ def prepare(
 # Fields that name a user.
 NAMING = ("user_id", "userId", "customer_id", "user_name")
 _NAMING = frozenset(name.lower() for name in NAMING)
-# An event that names more users than this gets one key that all users share; erasure then looks for names in its text.
+# An event that names more users than this gets one key that all users share; erasure then searches its text for names.
 _MOST_NAMED = 20
 
 
@@ -210,19 +212,19 @@ def named_user_key(tenant_id: str, user_id: str) -> str:
 
 def _user_keys(event: Event) -> tuple[str, ...]:
     documents = [event.metadata, event.content] if event.event_type == MEMORY_EVENT else [event.metadata]
-    names = {name.lower() for name in _named(documents)}
+    names = {name.lower() for name in _user_names(documents)}
     if len(names) > _MOST_NAMED:
         return (_scope(event.tenant_id),)
     return tuple(sorted(named_user_key(event.tenant_id, name) for name in names))
 
 
-def _named(value: Any) -> Iterator[str]:
+def _user_names(value: Any) -> Iterator[str]:
     """The values of all fields in *value*, at any depth, that name a user."""
     if isinstance(value, Mapping):
         yield from (part for name, part in value.items() if isinstance(part, str) and name.lower() in _NAMING)
     if isinstance(value, Mapping | list | tuple):
         for part in value.values() if isinstance(value, Mapping) else value:
-            yield from _named(part)
+            yield from _user_names(part)
 
 
 def traits(event: Event) -> dict[str, str | bool]:
@@ -299,8 +301,8 @@ _LONGEST_REPEAT = 4_000
 _indexed_repeat = lru_cache(maxsize=1_024)(_indexed)
 
 
-# Event types that hold somebody's words. If neither type nor source gives a label (``label_of``), those of an outside
-# source get ``_UNKNOWN_SOURCE``.
+# Event types that hold somebody's words. Such an event from an outside source is labelled ``_UNKNOWN_SOURCE`` if
+# neither its type nor its source gives it another label (``label_of``).
 _WORDED_TYPES = frozenset({"message", "decision", "state_change"})
 _UNKNOWN_SOURCE = "data"
 # Prefix of the engine's own event types, to which this does not apply: the engine knows who wrote their text.

@@ -8,16 +8,19 @@ from hmxgraph.protocol.events import MEMORY_EVENT, Event, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.text.excerpts import GAP
 
-# Maximum characters of one event that a pack shows (its beginning or an excerpt), and that the index reads.
+# Maximum characters of one event that a pack shows: its beginning or an excerpt.
 SHOWN = 4_000
+# Maximum characters of one event that the index reads.
 INDEXED = 32_000
-# Fields of work (a command, test run, request or browser action) that come last, because they say least about how it
-# went, and those that come first, because they say most.
+# Fields of work (a command, test run, request or browser action) that come last: they say least about how it went.
 _MINOR = ("success", "ok", "cwd", "duration_ms", "duration", "latency_ms", "elapsed_ms")
+# Fields of work that come first: they say most about how it went.
 _ANSWER = ("error", "errors", "failures", "stderr", "message", "body", "response")
-# Fields that may hold a command line, the target of a browser action, and the text of an event of any other type.
+# Fields that may hold a command line.
 _COMMANDS = ("command", "cmd", "command_line")
+# Fields that may hold the target of a browser action.
 _TARGETS = ("selector", "element", "xpath", "ref", "index", "coordinate", "target")
+# Fields that may hold the text of an event of any other type.
 _MAIN = ("text", "message", "summary", "description", "comment", "title", "value")
 # Names of the single field of an object that a tool or an agent wraps around its answer.
 _WRAPPERS = frozenset({"answer", "content", "message", "output", "response", "result", "text", "value"})

@@ -43,7 +43,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A part of a source that cannot be read or converted, with its payload if available, or its early end."""
+    """A fault in a source: a part that cannot be read or converted, with its payload if available, or an early end."""
 
     fault: Fault
     line: int
@@ -61,12 +61,14 @@ Arrival: TypeAlias = Delivery | Broken | Lull
 
 # JSON values one at a time, from an array or one after another, without reading the whole source.
 
-# Brackets and commas inside strings do not count. A pattern for a whole string would take memory for each escape in it.
+# Brackets and commas inside strings do not count. The end of a string is searched for from escape to escape: a pattern
+# for a whole string would take memory for each of its escapes.
 _DELIMITER = re.compile(rb'["\[\]{},]')
 _IN_STRING = re.compile(rb'"|\\.', re.DOTALL)
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
+# All bytes that are not brackets, to be deleted.
 _NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 # The change of depth at each bracket, as a signed byte.
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
@@ -136,7 +138,7 @@ class _Splitter:
         chunk: bytes | None = first
         while chunk is not None:
             text, half_escape = half_escape + chunk, b""
-            scanned = yield from self._complete(text)
+            scanned = yield from self._ending_values(text)
             if self._in_string and scanned < len(text) and text.endswith(b"\\"):
                 text, half_escape = text[:-1], b"\\"
             self._keep(text[self._begin :])
@@ -146,9 +148,9 @@ class _Splitter:
                 yield chunk
         yield from self._value_ending(half_escape)
 
-    def _complete(self, text: bytes) -> Generator[bytes | None, None, int]:
+    def _ending_values(self, text: bytes) -> Generator[bytes | None, None, int]:
         """Yield the values that end in *text*; returns the position up to which it was scanned."""
-        scanned = self._skipped(text)
+        scanned = self._skip(text)
         while match := (_IN_STRING if self._in_string else _DELIMITER).search(text, scanned):
             if self._depth < self._level and self._follows_array(match.group(), text[self._begin : match.start()]):
                 break
@@ -160,16 +162,16 @@ class _Splitter:
                 self._begin = scanned
         return scanned
 
-    def _skipped(self, text: bytes) -> int:
-        """The length of *text* if no value ends in it, so that it need not be scanned bracket by bracket; else 0.
+    def _skip(self, text: bytes) -> int:
+        """Skip *text* if no value ends in it, noting the depth behind it; returns the length skipped, else 0.
 
-        Inside a value this is a hundred times as fast, which bounds the cost of huge nested values. An escape that
-        *text* cuts in two is not counted.
+        This is about a hundred times as fast as scanning bracket by bracket, which bounds the cost of huge nested
+        values. If *text* ends in the middle of an escape, the backslash is not skipped.
         """
         if self._depth <= self._level:
             return 0
         plain = _ESCAPE.sub(b"", text)
-        parts = plain.split(b'"')
+        parts = plain.split(b'"')  # every second part lies outside strings
         brackets = b"".join(parts[self._in_string :: 2]).translate(_STEPS, _NO_BRACKET)
         depths = self._depth + np.frombuffer(brackets, dtype=np.int8).cumsum(dtype=np.int64)
         if depths.size and depths.min() <= self._level:
@@ -184,7 +186,7 @@ class _Splitter:
         return self._after_array
 
     def _ends_element(self, delimiter: bytes, end: int) -> bool:
-        """Follow a bracket or comma, which ends at *end*; returns whether a value ends with it."""
+        """Note a bracket or comma, which ends at *end*; returns whether a value ends with it."""
         if delimiter in _OPEN:
             self._depth += 1
             if self._depth == self._level:
@@ -197,7 +199,7 @@ class _Splitter:
         return delimiter == b"," and self._depth == self._level == 1
 
     def _keep(self, part: bytes) -> None:
-        """Add a part to the value so far; of a value that is too long, keep only the size."""
+        """Add a part to the value so far; if the value is too long, keep only its size."""
         self._size += len(part)
         if self._size > LONGEST_LINE:
             self._parts = []
@@ -217,8 +219,9 @@ class _Splitter:
 
 # Maximum number of bytes read at once.
 CHUNK = 1 << 18
-# Seconds without anything new that count as a pause, and seconds after which waiting events are written in any case.
+# Seconds without anything new that count as a pause.
 LINGER = 0.01
+# Seconds after which waiting events are written in any case.
 LONGEST = 0.25
 
 
@@ -403,6 +406,7 @@ def _past_blank_lines(number: int, size: int, chunk: bytes) -> tuple[int, bytes]
 # Any kind of source as one sequence of deliveries.
 
 Source: TypeAlias = str | Path | Sequence[Path] | IO[bytes] | IO[str] | Payload | Iterable[Payload | Delivery]
+# Endings of the files that are read from a folder.
 ENDINGS = (".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz", ".json.gz")
 
 
@@ -478,8 +482,8 @@ def reads(source: Any, path: Path) -> bool:
 def _same_file(source: Any, path: Path) -> bool:
     """Whether *source*, a path or an open file, is the file at *path*; also through a hard link."""
     try:
-        own = source.stat() if isinstance(source, Path) else os.fstat(source.fileno())
-        return S_ISREG(own.st_mode) and os.path.samestat(own, path.stat())
+        status = source.stat() if isinstance(source, Path) else os.fstat(source.fileno())
+        return S_ISREG(status.st_mode) and os.path.samestat(status, path.stat())
     except (OSError, ValueError, AttributeError):  # there is no such file, or it is in memory
         return False
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hmxgraph.ingest.prepare import PreparedEvent
 from hmxgraph.protocol.events import Position
 
-# Seconds for which an event is held at most.
+# Maximum number of seconds for which an event is held.
 SECONDS = 5.0
 # Maximum number of events held; beyond it, the oldest leave early.
 MOST = 20_000
@@ -37,10 +37,11 @@ class ReorderWindow:
 
     seconds: float = SECONDS
     most: int = MOST
-    # By session: a heap of its waiting events, and the sequence number that continues it.
+    # By session: a heap of its waiting events.
     _sessions: dict[str, list[Held]] = field(default_factory=dict)
+    # By session: the sequence number that continues it without a gap.
     _expected: dict[str, int] = field(default_factory=dict)
-    # When each event must leave, with its session and position, in order of arrival; some of them left earlier.
+    # When each event must leave, with its session and position, in order of arrival. Some events have already left.
     _arrivals: deque[tuple[float, str, Position]] = field(default_factory=deque)
     _numbers: Iterator[int] = field(default_factory=count)
     _held: int = 0
@@ -57,7 +58,10 @@ class ReorderWindow:
             yield from self._leave(oldest, order)
 
     def release(self, now: float) -> Iterator[Held]:
-        """The events that have waited long enough, each with those before it and those that follow without a gap."""
+        """The events that have waited long enough.
+
+        With each, the events before it in its session, and those that follow it without a gap.
+        """
         while self._arrivals and self._arrivals[0][0] <= now:
             _, key, order = self._arrivals.popleft()
             yield from self._leave(key, order)
@@ -82,6 +86,7 @@ class ReorderWindow:
         """The events of a session up to *last*, and those that follow without a gap."""
         waiting = self._sessions.get(key, [])
         expected = self._expected.pop(key, 0)
+        # The first part of an order is the sequence number.
         while waiting and (waiting[0].order[0] <= expected or (last is not None and waiting[0].order <= last)):
             held = heappop(waiting)
             expected = max(expected, held.order[0] + 1)

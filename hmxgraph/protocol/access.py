@@ -11,7 +11,7 @@ Standing: TypeAlias = Literal["active", "expired", "revoked"]
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key: its tenant, its scopes, and the agent that its requests act as. The secret itself is not stored."""
+    """A key: its tenant, its scopes, and the agent in whose name its requests act. The secret itself is not stored."""
 
     key_id: str
     tenant_id: str

@@ -17,6 +17,7 @@ ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
 # Statuses of artifacts that are in force or may come into force.
 LIVE_STATUSES = ("draft", "active")
+# By status, the statuses that an artifact may change to (HMX-A 5).
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "draft": ("active", "deprecated"),
@@ -140,12 +141,12 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
 
 # The steps of a task schema (HMX-A 4.1).
 #
-# Anybody may have written it, and content may deviate from the schema of its type: what is not an object is skipped as
-# a step, and a value of an unexpected type counts as missing.
+# The content of an artifact may deviate from the schema of its type, because anybody may have written it. A step that
+# is not an object is skipped; a value of an unexpected type counts as missing.
 
 
 class Step(NamedTuple):
-    """One step of a task schema; without an integer ``order``, its position in the list, from 1, takes its place."""
+    """One step of a task schema; ``order`` is its position in the list, from 1, if the document states no integer."""
 
     order: int
     description: str

@@ -27,8 +27,8 @@ _ALWAYS_CANONICAL = frozenset({str, int, bool, type(None), orjson.Fragment})
 def canonical_bytes(value: Any) -> bytes:
     r"""The canonical UTF-8 encoding of *value* (RFC 8785).
 
-    orjson writes all but the numbers and keys that it would not write canonically. A property test compares the result
-    with that of the rfc8785 library.
+    orjson does the writing, except for numbers and keys that it would not write canonically. A property test compares
+    the result with that of the rfc8785 library.
 
     Raises:
         NotCanonical: *value* has NaN, an infinity, a lone surrogate, an integer beyond 2^53-1, a key that is not a
@@ -38,7 +38,7 @@ def canonical_bytes(value: Any) -> bytes:
     b'{"a":[true,null,"\xe2\x82\xac"],"b":1}'
     """
     try:
-        return orjson.dumps(value if _orjson_agrees(value) else _spelled_out(value), option=_ORJSON_OPTIONS)
+        return orjson.dumps(value if _orjson_agrees(value) else _with_fragments(value), option=_ORJSON_OPTIONS)
     except NotCanonical:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -75,8 +75,11 @@ def content_hash(value: Any) -> str:
 def _orjson_agrees(value: Any) -> bool:
     """Whether orjson with sorted keys writes *value* exactly as RFC 8785 requires.
 
-    String escapes are identical. The two may differ in the order of keys outside ASCII (orjson sorts UTF-8, the clause
-    3.2.3 UTF-16), in floats that either writes with an exponent, and in whole floats (orjson keeps ".0", 3.2.2.3).
+    String escapes are always identical. The two may differ in:
+
+    - the order of keys that are not ASCII: orjson sorts by UTF-8, RFC 8785 3.2.3 by UTF-16,
+    - very large and very small floats, because they use an exponent in different ranges,
+    - whole floats: orjson writes ``1.0``, RFC 8785 3.2.2.3 ``1``.
     """
     kind = type(value)
     if kind is dict:
@@ -96,7 +99,7 @@ _are_ascii_cached = lru_cache(maxsize=1_024)(_are_ascii)
 
 def _orjson_agrees_on_all(parts: Collection[Any]) -> bool:
     for part in parts:
-        # Nearly all parts are scalars: checking them here instead of by recursion saves a third of the time.
+        # Nearly all parts are scalars: checking them here, without a recursive call, saves a third of the check's time.
         kind = type(part)
         if kind not in _ALWAYS_CANONICAL and not (
             _orjson_agrees_on_float(part) if kind is float else _orjson_agrees(part)
@@ -106,22 +109,22 @@ def _orjson_agrees_on_all(parts: Collection[Any]) -> bool:
 
 
 def _orjson_agrees_on_float(number: float) -> bool:
-    """False for whole floats and, with a margin, for those that either writes with an exponent."""
+    """Whether *number* is neither whole nor so large or small that orjson or RFC 8785 may write an exponent."""
     return 1e-4 <= abs(number) < 1e15 and not number.is_integer()
 
 
-def _spelled_out(value: Any) -> Any:
-    """*value* with a canonical fragment wherever orjson's output would differ."""
+def _with_fragments(value: Any) -> Any:
+    """*value* with ready-made canonical text (a fragment) wherever orjson's own output would differ."""
     if isinstance(value, float):
         return orjson.Fragment(_number(value))
     if isinstance(value, list | tuple):
-        return [_spelled_out(part) for part in value]
+        return [_with_fragments(part) for part in value]
     if value is None or isinstance(value, str | int | orjson.Fragment):
         return value
     if not isinstance(value, dict):
         raise NotCanonical(f"a Python {type(value).__name__} is not a JSON value")
     if all(isinstance(key, str) and key.isascii() for key in value):
-        return {key: _spelled_out(part) for key, part in value.items()}
+        return {key: _with_fragments(part) for key, part in value.items()}
     return orjson.Fragment(rfc8785.dumps(value))
 
 
@@ -143,9 +146,9 @@ def _number(number: float) -> str:
 
 # Derived ids: UUIDv5 ids and node keys.
 
-# Every derived id depends on it: never change it.
+# Every derived id depends on this namespace: never change it.
 NAMESPACE = UUID("5f1d7a62-6c0b-5a53-9a0e-5f8f5d1f8a10")
-# Texts of more characters are indexed by this many of their first characters and a hash.
+# Longest text, in characters, that is indexed as it is; a longer one is indexed by its beginning and a hash.
 LONGEST_INDEXED = 1_024
 
 
@@ -160,7 +163,9 @@ def stable_id(*parts: str) -> str:
 
 
 def node_key(tenant_id: str, *parts: str) -> str:
-    """The key of a node: hex SHA-256 of tenant and *parts*, NUL-joined, because index keys have a maximum length.
+    """The key of a node: hex SHA-256 of the tenant and *parts*, NUL-joined.
+
+    The key is a hash because Neo4j limits the length of indexed values.
 
     >>> len(node_key("acme", "evt-001"))
     64

@@ -29,7 +29,7 @@ def truncate_line(text: str, most: int) -> str:
 
 # HTML tables for notebooks.
 
-# The rest of a table or list is only counted.
+# Maximum number of rows of a table, and of entries of a list, that are shown; the rest are only counted.
 MOST_ROWS = 25
 _TABLE = "<table style='text-align:left'>"
 _CELL = "style='text-align:left;vertical-align:top;white-space:pre-wrap'"
@@ -51,8 +51,8 @@ class HtmlTable:
 def html_table(value: Any) -> str:
     """HTML of a JSON value.
 
-    An object becomes rows of name and value, a list or mapping of objects a table with a column for each field, any
-    other list a line with commas. Null, an empty string and an empty list become empty text.
+    An object becomes a table of names and values. A list or mapping of objects becomes a table with a column for each
+    field, any other list its entries separated by commas. Null, an empty string and an empty list become empty text.
 
     >>> html_table({"tags": ["a", "b"]}).endswith(">a, b</td></tr></table>")
     True

@@ -1,4 +1,4 @@
-"""The base of all wire documents: frozen, validated against schema and limits, serialised canonically."""
+"""The base of all wire documents: frozen, validated against a schema and limits, serialised canonically."""
 
 import functools
 import json
@@ -122,7 +122,8 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# What a keyword with this value expects. From narrowest to widest: the first that a schema has describes it best.
+# For each schema keyword, what its value expects, as text. The narrowest keyword comes first: the first one that a
+# schema has describes it best.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -148,6 +149,7 @@ def deviations(error: jsonschema_rs.ValidationError, root: Node) -> Iterator[Dev
         for name in sorted(details["unexpected"]):
             yield Deviation((*steps, name), _UNKNOWN_FIELD, "an unknown field", _ONLY_KNOWN)
     elif keyword == "propertyNames":
+        # At the top level of a fingerprint, this keyword lists the known fields; elsewhere, the keys of a mapping.
         name = details["error"].instance
         expected = _expected_by("enum", node) if steps else _ONLY_KNOWN
         yield Deviation((*steps, name), keyword if steps else _UNKNOWN_FIELD, "an unknown field", expected)
@@ -190,16 +192,15 @@ def _expectation(node: Node) -> str:
 
 # The rules of one kind of document: its schema, the clauses to cite, the limits.
 
-# Bytes.
-KB = 1024
+KB = 1024  # bytes
 
 
 @dataclass(frozen=True)
 class Structure:
     """A JSON Schema with the clause of the specification behind each field.
 
-    ``clauses`` maps the dotted path of a field, without indices, to the clause that governs it and its descendants; ""
-    stands for the whole value. ``unknown`` and ``lengths`` are the clauses on unknown fields and array lengths.
+    ``clauses`` maps the dotted path of a field, without indices, to the clause on that field and the fields inside it;
+    "" stands for the whole value. ``unknown`` and ``lengths`` are the clauses on unknown fields and array lengths.
     ``definition`` names an entry of the schema's ``$defs`` to use instead of the whole schema.
     """
 
@@ -229,13 +230,14 @@ class Structure:
     def clause(self, steps: Steps, keyword: str = "") -> str:
         """The clause to cite if the value at *steps* violates *keyword*.
 
-        It is the clause on unknown fields or on array lengths, if the keyword concerns them and such a clause was
-        given, else the clause that governs the value.
+        An unknown field or a long array has a clause of its own, if the specification has one; any other violation
+        has the clause on the field.
         """
         special = {_UNKNOWN_FIELD: self.unknown, "maxItems": self.lengths}.get(keyword)
-        return special or self._governing(steps)
+        return special or self._clause_on(steps)
 
-    def _governing(self, steps: Steps) -> str:
+    def _clause_on(self, steps: Steps) -> str:
+        """The clause on the field at *steps*, or on the nearest field around it that has one."""
         names = [step for step in steps if isinstance(step, str)]
         prefixes = (".".join(names[:length]) for length in range(len(names), -1, -1))
         return next(self.clauses[prefix] for prefix in prefixes if prefix in self.clauses)
@@ -243,10 +245,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that the schemas do not express, by top-level field; *clause* sets them.
+    """Limits that the schemas do not express, by top-level field; ``clause`` is the clause that sets them.
 
-    ``sizes`` are bytes of canonical UTF-8, where "" is the whole document; ``lengths`` are array lengths; ``integers``
-    lists fields in which no float may exceed 2^53-1, because JSON Schema counts 1e300 as an integer.
+    ``sizes`` are bytes of canonical UTF-8, where "" is the whole document; ``lengths`` are array lengths. In the fields
+    ``integers``, no float may exceed 2^53-1: JSON Schema alone would accept 1e300 as an integer.
     """
 
     clause: str
@@ -286,9 +288,10 @@ def size_fault(value: Any, name: str, limit: int, clause: str) -> Iterator[Fault
 
 # Deviations of `content` from what the specifications describe for its type.
 #
-# They become warnings and never reject a document: unknown fields are legal (HMX-E 4), and the schemas of events and
-# artifacts require only that `content` is an object.
+# A deviation becomes a warning and never rejects the document: unknown fields are legal (HMX-E 4), and the schemas of
+# events and artifacts require only that `content` is an object.
 
+# The clause on the content of each type of event and artifact.
 _CLAUSES = {
     "message": "HMX-E 4.1",
     "tool_call": "HMX-E 4.2",
@@ -324,7 +327,8 @@ def _structures(kind: str) -> dict[str, Structure]:
 
 # The base of all wire documents: frozen, validated as a whole, serialised canonically.
 
-# Listed faults of values that are not JSON, and elements of an array that are validated once a document is invalid.
+# Maximum number of listed faults of values that are not JSON. Also, once a document is known to be invalid, the number
+# of elements of each array that are validated.
 _MOST_FAULTS = 1000
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -361,7 +365,7 @@ class Document(BaseModel):
 
     @classmethod
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
-        """The *document*, which is known to be valid: the checks would cost too much on hot paths.
+        """The *document* without any checks, which would cost too much on hot paths: it must be known to be valid.
 
         Callers pass plain JSON values and keep no reference to them. Tests check that the documents that this package
         makes are valid.
@@ -372,9 +376,9 @@ class Document(BaseModel):
 
     @classmethod
     def faults(cls, value: Any) -> tuple[Fault, ...]:
-        """Every fault of *value*, a document as JSON values; empty if it would be accepted.
+        """Every fault of *value*, a document as JSON values; empty if the document would be accepted.
 
-        Of values that are not JSON, the first 1,000 are listed; of each array, the first 1,000 elements are validated
+        At most 1,000 values that are not JSON are listed, and only the first 1,000 elements of each array are validated
         against the schema.
         """
         not_json = tuple(islice(json_faults(value), _MOST_FAULTS))
@@ -424,9 +428,9 @@ class Document(BaseModel):
 
     @classmethod
     def _passes_quick_checks(cls, document: Mapping[str, Any], most_bytes: int) -> bool:  # noqa: ARG003 - subclasses
-        """Whether cheap checks prove that a document that satisfies its schema has no further faults.
+        """Whether cheap checks prove that *document*, which satisfies its schema, has no further faults.
 
-        *most_bytes* is an upper bound of its canonical size.
+        *most_bytes* is an upper bound of the canonical size of *document*. False means that the full checks must run.
         """
         return False
 
@@ -443,7 +447,7 @@ class Document(BaseModel):
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it may not be canonical JSON."""
+    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it may lack a canonical form."""
     if isinstance(data, bytes | bytearray | str):
         return parse_bounded(data)
     if isinstance(data, Mapping):
@@ -461,7 +465,7 @@ def json_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json_value(value: Any, depth: int = 0) -> Any:
-    """*value* with each `Part` and `Document` as a JSON object; what is nested too deeply is left for validation."""
+    """*value* with each `Part` and `Document` as a JSON object; values nested too deeply are left for validation."""
     if type(value) in _SCALARS or depth > MAX_DEPTH:
         return value
     if isinstance(value, Part):

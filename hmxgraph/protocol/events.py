@@ -33,11 +33,12 @@ EVENT_TYPES = (
 )
 # The type of the events that state a single memory, written by `remember` and by importers of other systems' memories.
 MEMORY_EVENT = "x-hmxgraph-memory"
-# x-{vendor}-{type} (HMX-E 3), such as "x-acme-deploy".
+# A type of the form x-{vendor}-{type} (HMX-E 3), such as "x-acme-deploy".
 CUSTOM_TYPE = re.compile(r"x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+")
 _STANDARD_TYPES = frozenset(EVENT_TYPES)
-# By top-level field; "" is the whole event.
+# Maximum size in bytes of canonical JSON, by top-level field; "" is the whole event (HMX-E 11).
 _MOST_BYTES = {"": 1024 * KB, "content": 512 * KB, "metadata": 64 * KB}
+# Sets an attribute of a frozen event.
 _set = object.__setattr__
 
 
@@ -188,7 +189,7 @@ class Event(Document):
 
 _FIELDS = tuple(Event.model_fields)
 _ABSENT: dict[str, Any] = dict.fromkeys(_FIELDS)
-# Lists become tuples; 1.0 becomes 1 in integer fields, where JSON Schema accepts it; a salience of 1 becomes 1.0.
+# Lists become tuples. In integer fields 1.0, which JSON Schema accepts, becomes 1. A salience of 1 becomes 1.0.
 _CONVERTERS = {"tags": tuple, "embeddings": tuple, "salience": float, "ttl_seconds": int, "sequence": int}
 
 
@@ -205,7 +206,10 @@ def _fill(event: Event, document: dict[str, Any]) -> None:
 
 
 def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
-    """Whether upper bounds prove that no size limit is exceeded; that of ``metadata`` is the smallest."""
+    """Whether upper bounds prove that no size limit is exceeded.
+
+    If the whole event is within the smallest limit, that of ``metadata``, nothing else need be checked.
+    """
     if most_bytes <= _MOST_BYTES["metadata"]:
         return True
     has_small_parts = all(
@@ -233,9 +237,9 @@ def position(event: Event | _Placed) -> Position:
     return event.sequence, event.time_us, event.event_id
 
 
-# The outcome of a reported action, as far as the event states it (HMX-E 4.3, 4.5).
+# The outcome of a reported action, if the event states it (HMX-E 4.3, 4.5).
 
-# MCP marks a failed call with "isError", messages APIs with "is_error".
+# Fields that mark a failed call: MCP uses "isError", the APIs of chat models "is_error".
 _ERROR_FLAGS = ("isError", "is_error")
 # Event types that report an action together with its result (HMX-E 3).
 WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
@@ -252,7 +256,7 @@ EXIT_CODE_FIELDS: tuple[str, ...] = (
 # Fields with an HTTP status code.
 HTTP_STATUS_FIELDS: tuple[str, ...] = ("status_code", "statusCode", "http_status", "status")
 _FIRST_HTTP_ERROR = 400
-# Words in the field ``status``: success, failure, and work that has ended either way.
+# Values of the field ``status`` that mean a success, a failure, or the end of the work with either outcome.
 _GOOD = frozenset({"passed", "pass", "ok", "success", "succeeded", "successful"})
 _BAD = frozenset({"failed", "fail", "failure", "error", "errored", "timeout", "timed_out", "aborted", "crashed"})
 _ENDED = frozenset({"completed", "complete", "finished", "done", "ended", "exited"})
@@ -264,10 +268,10 @@ _Content = Mapping[str, Any]
 def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
     """Whether the reported action succeeded; None if the event does not say or reports no action.
 
-    HMX-E 4.3 requires ``success`` in a tool result; if it is missing, flags, exit codes, HTTP status codes and errors
-    decide, inside ``result`` or ``response`` or next to them. HMX-E defines no fields for commands, edits, tests,
-    browser actions and API results: they are read the same way. A textual ``status`` counts too, but only next to
-    them: inside, it may be the status of the item that was looked up.
+    HMX-E 4.3 requires ``success`` in a tool result. If it is missing, other fields decide: flags, exit codes, HTTP
+    status codes and errors, at the top level of the content or inside its ``result`` or ``response``. A textual
+    ``status`` counts only at the top level: inside, it may be the status of an item that was looked up. Commands,
+    edits, tests, browser actions and API results, for which HMX-E defines no fields, are read the same way.
 
     >>> went_well("tool_result", {"tool_name": "bash", "result": {"exit_code": 2}})
     False
@@ -297,7 +301,7 @@ def _result(content: _Content) -> bool | None:
 
 
 def _test(content: _Content) -> bool | None:
-    """Any sign of failure wins: if the runner itself fails, zero failed tests are not a success."""
+    """Whether the tests passed. Any sign of failure wins: if the runner crashed, zero failed tests are no success."""
     failures = [content[name] for name in _FAILURE_COUNTS if isinstance(content.get(name), int | list)]
     verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
     signs = [not any(failures) if failures else None, verdict, _work(content)]
@@ -307,8 +311,8 @@ def _test(content: _Content) -> bool | None:
 def _work(content: _Content) -> bool | None:
     """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
 
-    If the status is good but a nested part reports a failure, the work failed. If the status only says that the work
-    has ended, the nested part decides. An unknown status leaves the outcome open.
+    If the status says success but the nested part reports a failure, the work failed. If the status only says that the
+    work has ended, the nested part decides. With any other status, the outcome is unknown.
     """
     if (success := _success_field(content)) is not None:
         return success
@@ -323,7 +327,7 @@ def _work(content: _Content) -> bool | None:
 
 
 def _success_field(content: _Content) -> bool | None:
-    """Whether the fields of *content* report a success: the first of flags, exit codes, HTTP status codes, errors."""
+    """Whether *content* reports a success: by the first of flags, exit codes, HTTP status codes and errors it has."""
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])
@@ -341,12 +345,13 @@ def _success_field(content: _Content) -> bool | None:
     return False if content.get("error") else None
 
 
-# The author of an event's text, where its role does not tell: ``metadata.origin``, set by importers and read by the
-# trust rules.
+# Who really wrote the text of an event: ``metadata.origin``, set by importers and read by the trust rules.
 #
-# Programs around a model write many messages in the user role: reminders, hook output, summaries, instructions for
-# sub-agents. They are evidence of what happened, but never a user's rule, preference or fact.
+# The role of a message does not always tell. Programs around a model write many messages in the user role: reminders,
+# hook output, summaries, instructions for sub-agents. Such a message is evidence of what happened, but never a user's
+# rule, preference or fact.
 
+# The field of the metadata, and its values.
 ORIGIN: Final = "origin"
 
 USER: Final = "user"

@@ -33,10 +33,12 @@ class Evidence:
 class Explanation(HtmlTable):
     """A stored object of any kind (an artifact, memory, event, ...), its properties (``facts``), and its evidence.
 
-    ``events`` are its direct evidence in order of time: of a memory the first 100, of an entity or relation the newest
-    20, of an event the event itself. ``rests_on`` holds the memories that an artifact was derived from, or the sides of
-    a conflict; ``supports`` the memories and artifacts that have an event as evidence; ``conflicts`` those in which it
-    is a side; ``missing`` the ids of an artifact's events and memories that are not stored.
+    - ``events``: its direct evidence in order of time; for a memory the first 100 events, for an entity or a relation
+      the newest 20, for an event the event itself.
+    - ``rests_on``: for an artifact, the memories that it was derived from; for a conflict, its sides.
+    - ``supports``: for an event, the memories and artifacts that have it as evidence.
+    - ``conflicts``: the conflicts in which the object is a side.
+    - ``missing``: for an artifact, the ids of its events and memories that are not stored.
     """
 
     kind: str
@@ -51,7 +53,7 @@ class Explanation(HtmlTable):
     missing: tuple[str, ...] = ()
 
     def trail(self) -> Iterator[Evidence]:
-        """The events of this explanation and of those that it rests on, without repetitions."""
+        """The events of this explanation and of those in ``rests_on``, without repetitions."""
         yielded_ids: set[str] = set()
         for event in (*self.events, *(event for part in self.rests_on for event in part.trail())):
             if event.event_id not in yielded_ids:

@@ -129,7 +129,7 @@ class ConnectedEntity(Part):
 
 
 class GraphDigest(Part):
-    """The shape of the knowledge graph; of its entities, only the hubs are named (HMX-F 5)."""
+    """The shape of the knowledge graph (HMX-F 5). Only its hubs, the most connected entities, are named."""
 
     entity_count: int
     relation_count: int
@@ -204,7 +204,8 @@ FINGERPRINT_VERSION = 1
 ENVELOPE_VERSION = 1
 ENVELOPE_FORMAT = "hmx-fingerprint"
 TIERS = ("full", "compact", "minimal")
-# By compression tier: most bytes of a fingerprint, and most artifact summaries of each type (HMX-F 8, 15).
+# By compression tier: the maximum size of a fingerprint in bytes, and the maximum number of artifact summaries of each
+# type (HMX-F 8, 15).
 TIER_BYTES: Mapping[str, int] = MappingProxyType({"full": 100 * KB, "compact": 50 * KB, "minimal": 10 * KB})
 TIER_SUMMARIES: Mapping[str, int] = MappingProxyType({"full": 100, "compact": 20, "minimal": 0})
 CONTENT_SECTIONS = (
@@ -303,7 +304,8 @@ class Fingerprint(Document):
 class Envelope(Document):
     """A fingerprint in transit (HMX-F 10).
 
-    ``fingerprint`` stays a plain document: it may be of another version, and its hash must still be verifiable.
+    ``fingerprint`` stays a plain document, because its hash must be verifiable even if this release does not know its
+    version.
 
     >>> later = {"fingerprint_version": 7, "hmx_version": "HMX-1.0"}
     >>> envelope = Envelope(format="hmx-fingerprint", envelope_version=1, hmx_version="HMX-1.0", fingerprint=later,
@@ -341,7 +343,7 @@ class Envelope(Document):
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """The faults of a fingerprint of this release's version; migration handles other versions (HMX-F 13)."""
+        """The faults of a fingerprint of this release's version; other versions are left to migration (HMX-F 13)."""
         del sound
         inner = document.get("fingerprint")
         if isinstance(inner, Mapping) and inner.get("fingerprint_version") == FINGERPRINT_VERSION:

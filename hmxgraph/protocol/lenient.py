@@ -1,4 +1,4 @@
-"""Lenient JSON: values that strict or canonical JSON rejects are kept, most of them as text, with a warning."""
+"""Lenient JSON: values that strict or canonical JSON rejects are kept with a warning, most of them as text."""
 
 import json
 import math
@@ -13,12 +13,12 @@ from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.parsing import COMMA, WRITTEN_AS_INTEGER, check_values, parse_json, structure
 
-# Content is part of an event, which may be nested MAX_DEPTH (64) levels deep.
+# Deepest nesting of content, in levels. An event may have 64 levels in all, and its content is only a part of it.
 DEEPEST = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_TYPES = frozenset({bool, type(None)})
 _LONGEST_NUMBER = 4_000  # digits; Python refuses to convert more than 4,300
-# In characters: more than the content of an event may hold.
+# Longest text of a deeply nested value, in characters: more than the content of an event may hold.
 _LONGEST_TEXT = 600_000
 # Warnings.
 _DEEP = f"values nested deeper than {DEEPEST} are kept as text"
@@ -35,7 +35,7 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
     Lone surrogates and integers beyond 2^53-1 stay as they are; :func:`storable` replaces them.
 
     Raises:
-        MalformedJson: *data* is not JSON (NaN and infinities are not), or has more than a million values.
+        MalformedJson: *data* is not JSON, which has no NaN or infinities, or it has more than a million values.
 
     >>> parse_any('{"a": 1, "a": 2}')[0]
     {'a': 2, 'a (repeated)': ['1']}
@@ -52,13 +52,13 @@ def parse_any(data: bytes | bytearray | str) -> tuple[Any, tuple[str, ...]]:
         return parse_json(raw), ()
     except MalformedJson as error:
         try:
-            return _parsed(raw)
+            return _parse_leniently(raw)
         except (ValueError, RecursionError):
             raise error from None
 
 
-def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
-    flat = b"".join(_flattened(raw))
+def _parse_leniently(raw: bytes) -> tuple[Any, tuple[str, ...]]:
+    flat = b"".join(_with_deep_values_as_text(raw))
     warnings = dict.fromkeys([_DEEP] if flat != raw else [])
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -88,9 +88,9 @@ def _parsed(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 
 
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """*value*, which has the last value of each key, plus the earlier ones as text under ``KEY (repeated)``.
+    """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``.
 
-    The suffix is repeated if there is such a key.
+    If that key exists, too, the suffix is added once more.
     """
     last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier_texts: dict[str, list[str]] = {}
@@ -109,8 +109,8 @@ def _reject(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _flattened(raw: bytes) -> Iterator[bytes]:
-    """*raw* with every value nested deeper than ``DEEPEST`` as a JSON string of its text."""
+def _with_deep_values_as_text(raw: bytes) -> Iterator[bytes]:
+    """*raw* in pieces; every value nested deeper than ``DEEPEST`` is replaced by a JSON string with its text."""
     end = 0
     for start, stop in _too_deep(raw):
         yield raw[end:start]
@@ -120,12 +120,13 @@ def _flattened(raw: bytes) -> Iterator[bytes]:
 
 
 def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Begin and end of each array or object in *raw* that is at level ``DEEPEST + 1``."""
+    """The start and the end of each array or object in *raw* that begins at level ``DEEPEST + 1``."""
     depth = start = 0
     for places, kinds in structure(raw):
         is_bracket = kinds != COMMA
         steps = kinds[is_bracket]
         depths_after = depth + steps.cumsum(dtype="int64")
+        # Its opening bracket leads to level DEEPEST + 1, its closing bracket back to DEEPEST.
         is_border = depths_after == DEEPEST + (steps > 0)
         for place, step in zip(places[is_bracket][is_border].tolist(), steps[is_border].tolist(), strict=True):
             if step > 0:
@@ -146,12 +147,12 @@ def contains_itself(value: Any) -> bool:
     >>> contains_itself(value), contains_itself([value[0][:0]] * 2)
     (True, False)
     """
-    # The values around the present part, by id, each with its parts still to visit.
+    # The values that contain the current part, by Python id, each with its parts that are still to be visited.
     outer: dict[int, Iterator[Any]] = {}
     finished_ids: set[int] = set()
     pending = iter([value])
     while True:
-        part = next(pending, outer)  # outer itself is a part of no value: it marks the end
+        part = next(pending, outer)  # no value contains the dict `outer`, so it can mark the end
         if part is outer:
             if not outer:
                 return False
@@ -166,8 +167,9 @@ def contains_itself(value: Any) -> bool:
 def storable(value: Any) -> tuple[Any, tuple[str, ...]]:
     """*value* in a form that an event can store, and a warning for each kind of change.
 
-    Integers beyond 2^53-1, NaN, infinities, values that are not JSON or nested too deeply become text, and so do keys
-    that are not strings; a lone surrogate becomes the replacement character. A value that contains itself is cut there.
+    These become text: integers beyond 2^53-1, NaN, infinities, values that are not JSON or are nested too deeply, and
+    keys that are not strings. A lone surrogate becomes the replacement character U+FFFD. Where a value contains itself,
+    it is cut off.
 
     >>> storable({"a": [1, 2.5, "x"]})
     ({'a': [1, 2.5, 'x']}, ())
@@ -185,7 +187,7 @@ class _Walk:
     warnings: dict[str, None] = field(default_factory=dict)
 
     def value(self, value: Any, outer: tuple[int, ...]) -> Any:
-        """*value* in a form that an event can store; *outer* are the ids of the values around it."""
+        """*value* in a form that an event can store; *outer* are the Python ids of the values that contain it."""
         kind = type(value)
         if kind in _LITERAL_TYPES:
             return value
@@ -200,7 +202,7 @@ class _Walk:
 
     def _nested(self, value: Any, outer: tuple[int, ...]) -> Any:
         if id(value) in outer:
-            self._warn("a value that contains itself is cut there")
+            self._warn("a value that contains itself is cut off")
             return "…"
         if len(outer) >= DEEPEST:
             self._warn(_DEEP)
@@ -240,7 +242,7 @@ class _Walk:
 
 
 def _json_text(value: Any) -> str:
-    """The JSON text of a value of any depth, cut after ``_LONGEST_TEXT`` because a value may contain itself."""
+    """The JSON text of a value of any depth; cut off after ``_LONGEST_TEXT``, because a value may contain itself."""
     pieces: list[str] = []
     size = 0
     for piece in _json_pieces(value):
@@ -287,9 +289,7 @@ def _scalar(value: Any) -> str:
 
 
 def spelled(value: Any) -> str:
-    """*value* as Python spells it; where a number is too long or the nesting too deep for that, as JSON.
-
-    Numbers that are too long are spelled in hex.
+    """``str(value)``; if Python refuses that, hex for a number that is too long, JSON for nesting that is too deep.
 
     >>> spelled({"a": 1}), spelled([10**5_000])[:6]
     ("{'a': 1}", '[0x31e')

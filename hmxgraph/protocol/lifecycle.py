@@ -15,11 +15,13 @@ from hmxgraph.protocol.display import HtmlTable, html_table
 class ArtifactReceipt(HtmlTable):
     """The outcome of recording an artifact.
 
-    ``created``: it was stored. ``unchanged``: it was stored before with the same immutable fields. ``duplicate``:
-    another draft or active artifact has the same type and content; ``artifact`` is that one, and nothing was written.
-    ``superseded_id`` is the artifact that it replaced, ``conflicts`` are the ids of the conflicts that it opened.
-    ``ignored`` names the mutable fields in which an unchanged or duplicate document differs from the stored one: use
-    `transition` to change the status; counts change with new evidence.
+    - ``outcome`` is ``created`` (the artifact was stored), ``unchanged`` (it was stored before with the same immutable
+      fields) or ``duplicate`` (another draft or active artifact has the same type and content; nothing was written).
+    - ``artifact`` is the stored artifact; for a duplicate, the other one.
+    - ``superseded_id`` is the id of the artifact that the recorded one replaced.
+    - ``conflicts`` are the ids of the conflicts that the recorded artifact opened.
+    - ``ignored`` names the mutable fields in which an unchanged or duplicate document differs from the stored one. To
+      change the status, use `transition`; counts change with new evidence.
     """
 
     artifact: Artifact
@@ -69,8 +71,8 @@ SORTS = ("created", "updated", "confidence", "evidence")
 class Sorting:
     """How to sort a listing of artifacts, and whether to count all that match (``total``).
 
-    Without ``sort``, the last recorded come first; with ``order="asc"``, the first created. ``evidence`` sorts by the
-    number of observations or, if it is not recorded, by the number of source events.
+    Without ``sort``, the last recorded artifacts come first, or the first created ones with ``order="asc"``. The sort
+    ``evidence`` uses the number of observations or, if that is not recorded, the number of source events.
     """
 
     sort: str | None = None
@@ -80,7 +82,7 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactPage:
-    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` if it was requested.
+    """One page of artifacts, and the cursor of the next page (None on the last); ``total`` only if requested.
 
     >>> page = ArtifactPage((), None)
     >>> [artifact.title for artifact in page], len(page)
@@ -185,8 +187,8 @@ class ConflictSide:
 class Conflict:
     """Two or more records that cannot all be true.
 
-    A resolved conflict says which side was kept (``kept_id``; None: every side, or none still holds) and why
-    (``resolution``).
+    For a resolved conflict, ``kept_id`` is the side that was kept (None if every side was kept, or if no side holds any
+    longer), and ``resolution`` is the reason.
     """
 
     conflict_id: str

@@ -14,10 +14,11 @@ from hmxgraph.protocol.events import HMX_VERSION, Event
 from hmxgraph.protocol.fingerprints import Fingerprint
 from hmxgraph.protocol.packs import ContextPack
 
-# snake_case of the wire to camelCase of the internal types and back, guided by a schema.
+# Field names: snake_case on the wire, camelCase in the internal types.
 #
-# Only names that the schema lists are renamed: keys of a map (tool names, sections) and unknown fields are data. An
-# unknown field that collides with a renamed one gets an extra underscore, so that every value round-trips.
+# Only names that the schema lists are converted: keys of a map (tool names, sections) and unknown fields are data. An
+# unknown field that already has the camelCase name of a listed one gets an underscore at its end, so that every
+# document round-trips: with the field tool_use in the schema, an unknown toolUse becomes toolUse_.
 
 
 def camel(name: str) -> str:
@@ -37,7 +38,7 @@ def to_camel(value: Any, schema: Node) -> Any:
     >>> to_camel({"tool_use": {"my_tool": 1}}, schema)
     {'toolUse': {'my_tool': 1}}
     """
-    return _renamed(value, schema, schema, back=False)
+    return _converted(value, schema, schema, to_wire=False)
 
 
 def to_snake(value: Any, schema: Node) -> Any:
@@ -46,24 +47,26 @@ def to_snake(value: Any, schema: Node) -> Any:
     >>> to_snake({"toolUse": {"my_tool": 1}}, {"properties": {"tool_use": {}}})
     {'tool_use': {'my_tool': 1}}
     """
-    return _renamed(value, schema, schema, back=True)
+    return _converted(value, schema, schema, to_wire=True)
 
 
-def _renamed(value: Any, node: Node, root: Node, *, back: bool) -> Any:
+def _converted(value: Any, node: Node, root: Node, *, to_wire: bool) -> Any:
+    """*value*, described by the part *node* of the schema *root*, with its field names in the other spelling."""
     if "$ref" in node:
         node = root["$defs"][node["$ref"].removeprefix("#/$defs/")]
     if isinstance(value, list):
-        return [_renamed(part, node.get("items", {}), root, back=back) for part in value]
+        return [_converted(part, node.get("items", {}), root, to_wire=to_wire) for part in value]
     if not isinstance(value, dict):
         return value
     names: Node = node.get("properties", {})
     additional = node.get("additionalProperties")
-    further: Node = additional if isinstance(additional, dict) else {}
-    renamed = {}
+    other_values: Node = additional if isinstance(additional, dict) else {}
+    converted = {}
     for key, part in value.items():
-        name = _snake_key(key, names) if back else _camel_key(key, names)
-        renamed[name] = _renamed(part, names.get(name if back else key, further), root, back=back)
-    return renamed
+        name = _snake_key(key, names) if to_wire else _camel_key(key, names)
+        part_node = names.get(name if to_wire else key, other_values)
+        converted[name] = _converted(part, part_node, root, to_wire=to_wire)
+    return converted
 
 
 def _camel_key(key: str, names: Node) -> str:
@@ -81,10 +84,11 @@ def _snake_key(key: str, names: Node) -> str:
 
 # The conversions.
 #
-# Fields that the internal type lacks are kept in its metadata under ``hmx.fields``, so that every document round-trips;
-# metadata whose names are then taken, such as ``hmx``, are kept under ``hmx.hidden``. Internal values that never were
-# HMX documents need their missing fields as keyword arguments.
+# Fields that the internal type lacks are kept in its metadata under ``hmx.fields``, so that every document round-trips.
+# Metadata that already uses a name needed for this, such as ``hmx`` itself, is kept under ``hmx.hidden``. An internal
+# value that never was an HMX document lacks some fields of HMX: pass them as keyword arguments.
 
+# The name that each field of HMX has in the internal type.
 _TRACE_FIELDS = {
     "event_id": "id",
     "event_type": "eventType",
@@ -95,8 +99,9 @@ _TRACE_FIELDS = {
     "source": "source",
     "provenance_ref": "provenanceRef",
 }
-# Fields of an event that an EpisodeTrace keeps in its metadata.
-_PROMOTED = {"agent_id": "agentId", "tenant_id": "tenantId"}
+# Fields of an event that an EpisodeTrace has in its metadata, under these names.
+_IN_METADATA = {"agent_id": "agentId", "tenant_id": "tenantId"}
+# As `_TRACE_FIELDS`, for a CompiledArtifact.
 _COMPILED_FIELDS = {
     "artifact_id": "id",
     "artifact_type": "type",
@@ -109,6 +114,7 @@ _COMPILED_FIELDS = {
     "superseded_by": "supersededBy",
     "tags": "tags",
 }
+# As `_TRACE_FIELDS`, for a ContextPack; the fields of HMX are already in camelCase.
 _PACK_FIELDS = {"packId": "id", "queryContext": "queryContext", "createdAt": "createdAt"}
 
 
@@ -122,8 +128,8 @@ def episode_trace(event: Event) -> dict[str, Any]:
     """
     document = event.document()
     trace = {name: document.pop(field) for field, name in _TRACE_FIELDS.items() if field in document}
-    promoted = {name: document.pop(field) for field, name in _PROMOTED.items()}
-    return {**trace, "metadata": _packed(document.pop("metadata"), promoted, document)}
+    named = {name: document.pop(field) for field, name in _IN_METADATA.items()}
+    return {**trace, "metadata": _packed(document.pop("metadata"), named, document)}
 
 
 def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
@@ -139,18 +145,18 @@ def event_of_trace(trace: Mapping[str, Any], **defaults: Any) -> Event:
     ('a', {})
     """
     fields = {field: trace[name] for field, name in _TRACE_FIELDS.items() if name in trace}
-    metadata, promoted, extra = _unpacked(trace.get("metadata", {}), tuple(_PROMOTED.values()))
-    for field, name in _PROMOTED.items():
-        if name in promoted:
-            fields[field] = promoted[name]
+    metadata, named, extra = _unpacked(trace.get("metadata", {}), tuple(_IN_METADATA.values()))
+    for field, name in _IN_METADATA.items():
+        if name in named:
+            fields[field] = named[name]
     return Event.parse({"hmx_version": HMX_VERSION, **defaults, **fields, **extra, "metadata": metadata})
 
 
 def compiled_artifact(artifact: Artifact) -> dict[str, Any]:
     """The CompiledArtifact of *artifact* (HMX-A 11).
 
-    The fields of its content are at the top level. If one of them collides with another field, the whole content is
-    kept in the metadata instead.
+    The fields of its content are at the top level. If one of them has the name of another top-level field, the whole
+    content is kept in the metadata instead.
     """
     document = artifact.document()
     compiled = {name: document.pop(field) for field, name in _COMPILED_FIELDS.items() if field in document}
@@ -183,13 +189,13 @@ def artifact_of_compiled(compiled: Mapping[str, Any], **defaults: Any) -> Artifa
 
 def internal_pack(pack: ContextPack) -> tuple[dict[str, Any], dict[str, Any]]:
     """The ContextPack and the AssemblyResult of *pack* (HMX-C 9)."""
-    renamed = to_camel(pack.document(), schema("context-pack"))
-    fields = {name: renamed.pop(camel_field) for camel_field, name in _PACK_FIELDS.items()}
-    internal = {**fields, "entries": renamed.pop("entries"), "tokenBudget": renamed.pop("tokenBudget")}
-    assembly = {"assemblyMetadata": renamed.pop("assemblyMetadata")}
-    if "droppedEntries" in renamed:
-        assembly["droppedItems"] = renamed.pop("droppedEntries")
-    return {**internal, "metadata": _packed(renamed.pop("metadata"), {}, renamed)}, assembly
+    camel_fields = to_camel(pack.document(), schema("context-pack"))
+    fields = {name: camel_fields.pop(camel_field) for camel_field, name in _PACK_FIELDS.items()}
+    internal = {**fields, "entries": camel_fields.pop("entries"), "tokenBudget": camel_fields.pop("tokenBudget")}
+    assembly = {"assemblyMetadata": camel_fields.pop("assemblyMetadata")}
+    if "droppedEntries" in camel_fields:
+        assembly["droppedItems"] = camel_fields.pop("droppedEntries")
+    return {**internal, "metadata": _packed(camel_fields.pop("metadata"), {}, camel_fields)}, assembly
 
 
 def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], **defaults: Any) -> ContextPack:
@@ -200,19 +206,19 @@ def pack_of_internal(internal: Mapping[str, Any], assembly: Mapping[str, Any], *
 
     """
     metadata, _, extra = _unpacked(internal.get("metadata", {}), ())
-    renamed = {field: internal[name] for field, name in _PACK_FIELDS.items() if name in internal}
-    renamed |= {name: internal[name] for name in ("entries", "tokenBudget") if name in internal}
-    renamed |= {"assemblyMetadata": assembly.get("assemblyMetadata")}
+    camel_fields = {field: internal[name] for field, name in _PACK_FIELDS.items() if name in internal}
+    camel_fields |= {name: internal[name] for name in ("entries", "tokenBudget") if name in internal}
+    camel_fields |= {"assemblyMetadata": assembly.get("assemblyMetadata")}
     if "droppedItems" in assembly:
-        renamed["droppedEntries"] = assembly["droppedItems"]
-    document = to_snake({**renamed, **extra}, schema("context-pack"))
+        camel_fields["droppedEntries"] = assembly["droppedItems"]
+    document = to_snake({**camel_fields, **extra}, schema("context-pack"))
     return ContextPack.parse({"hmx_version": HMX_VERSION, **defaults, **document, "metadata": metadata})
 
 
 def memory_fingerprint(fingerprint: Fingerprint) -> dict[str, Any]:
     """The MemoryFingerprint of *fingerprint*: the same fields in camelCase (HMX-F 2)."""
-    renamed: dict[str, Any] = to_camel(fingerprint.document(), schema("fingerprint"))
-    return renamed
+    fields: dict[str, Any] = to_camel(fingerprint.document(), schema("fingerprint"))
+    return fields
 
 
 def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
@@ -225,18 +231,21 @@ def fingerprint_of_memory(memory: Mapping[str, Any]) -> Fingerprint:
     return Fingerprint.parse(to_snake(dict(memory), schema("fingerprint")))
 
 
-def _packed(metadata: dict[str, Any], promoted: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """*metadata* with the *promoted* fields, and the *extra* ones and hidden metadata under ``hmx``."""
-    hidden = {name: metadata[name] for name in ("hmx", *promoted) if name in metadata}
+def _packed(metadata: dict[str, Any], named: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    """*metadata* plus the *named* fields under their own names, and the *extra* fields under ``hmx.fields``.
+
+    Metadata that these names replace is kept under ``hmx.hidden``.
+    """
+    hidden = {name: metadata[name] for name in ("hmx", *named) if name in metadata}
     hmx = {"fields": extra, "hidden": hidden} if hidden else {"fields": extra}
-    return {**metadata, **promoted, "hmx": hmx}
+    return {**metadata, **named, "hmx": hmx}
 
 
-def _unpacked(metadata: Any, promoted: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
-    """The original metadata, the *promoted* fields, and the extra fields: what :func:`_packed` was given."""
+def _unpacked(metadata: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The arguments from which :func:`_packed` made *metadata*; *names* are those of its ``named`` fields."""
     if not isinstance(metadata, Mapping):
         return metadata, {}, {}
-    fields = {name: metadata[name] for name in promoted if name in metadata}
+    fields = {name: metadata[name] for name in names if name in metadata}
     hmx = metadata.get("hmx")
     if not isinstance(hmx, Mapping) or not isinstance(hmx.get("fields"), Mapping):
         return {name: value for name, value in metadata.items() if name not in fields}, fields, {}

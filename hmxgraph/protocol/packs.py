@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "constraints": ("artifact", "policy"),
     }
 )
+# The sections in the order in which a pack shows them.
 SECTION_PRIORITY = (
     "core",
     "constraints",
@@ -35,6 +36,7 @@ SECTION_PRIORITY = (
     "conflicts",
     "evidence",
 )
+# The values of ``source_type``, ``assembly_strategy`` and ``drop_reason`` (HMX-C 3.2, 5, 8).
 SOURCE_TYPES = ("episode", "memory", "relation", "conflict", "policy", "entity", "artifact")
 STRATEGIES = ("ranked", "recency_biased", "breadth_first", "depth_first", "fingerprint_guided")
 DROP_REASONS = ("budget_exceeded", "low_relevance", "duplicate", "deprecated", "conflict", "provenance_failed")
@@ -44,7 +46,7 @@ MAX_DROPPED = 100
 MAX_NEXT_STEPS = 10
 MAX_CONSTRAINTS = 20
 MAX_PACK_BYTES = 256 * KB
-# Upper bound of the bytes that the pack's hash and the assembly duration add to its text, field names included.
+# Upper bound of the bytes that the fields ``pack_hash`` and ``assembly_duration_ms`` add to the text of a pack.
 UNHASHED_BYTES = 160
 
 
@@ -52,8 +54,8 @@ class Provenance(Part):
     """Where an entry comes from and how well it is supported (HMX-C 3).
 
     ``origin`` says where the knowledge comes from, for example ``episodic`` (an event), ``graph`` (an entity or a
-    relation), the extraction method of a memory, or the agent that compiled an artifact. After a colon, it names the
-    kind of the outside source of the text: ``episodic:web``.
+    relation), the extraction method of a memory, or the agent that compiled an artifact. If the text comes from an
+    outside source, the kind of that source follows after a colon: ``episodic:web``.
     """
 
     origin: str
@@ -224,7 +226,7 @@ class ContextPack(Document):
 
 
 def pack_hash(document: Mapping[str, Any]) -> str:
-    """The hash of a pack, without its assembly duration and the hash itself.
+    """The hash of a pack, taken over everything but its assembly duration and the hash itself.
 
     >>> fast = {"metadata": {}, "assembly_metadata": {"assembly_duration_ms": 1, "included_count": 0}}
     >>> slow = {"metadata": {"pack_hash": "0"}, "assembly_metadata": {"assembly_duration_ms": 9, "included_count": 0}}
@@ -235,7 +237,7 @@ def pack_hash(document: Mapping[str, Any]) -> str:
 
 
 def hashed_bytes(document: Mapping[str, Any]) -> bytes:
-    """The canonical text that :func:`pack_hash` hashes; that of the whole pack is at most ``UNHASHED_BYTES`` longer."""
+    """The canonical text that :func:`pack_hash` hashes; the whole pack is at most ``UNHASHED_BYTES`` longer."""
     volatile = {"metadata": "pack_hash", "assembly_metadata": "assembly_duration_ms"}
     hashed = {
         part: {name: value for name, value in document[part].items() if name != volatile_field}

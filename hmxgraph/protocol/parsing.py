@@ -19,20 +19,24 @@ if TYPE_CHECKING:
 
 # Parsing strict JSON (RFC 8259 with the unique names of I-JSON).
 
+# Maximum nesting of objects and arrays, in levels.
 MAX_DEPTH = 64
-# More values than any event or message holds.
+# Maximum number of values in a text: more than any event or message holds.
 MOST_VALUES = 1_000_000
-# One of them precedes each value of an array and each member of an object.
+# One of these bytes precedes each value of an array and each member of an object.
 _SEPARATORS = (b",", b"[", b"{")
+# A backslash and the byte after it, such as \" inside a string.
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _PIECE_BYTES = 1 << 18
-# The kinds of bytes that `structure` tells apart; 0 is any other.
+# The kinds of bytes that `structure` distinguishes; every other byte has kind 0.
 _OPENING, _CLOSING, COMMA, _QUOTE = 1, -1, 2, 3
 _KIND_OF_BYTE = {"[": _OPENING, "{": _OPENING, "]": _CLOSING, "}": _CLOSING, ",": COMMA, '"': _QUOTE}
+# The same as a translation table; -1 is stored as 255, which numpy reads as -1 again (int8).
 _KINDS = bytes(_KIND_OF_BYTE.get(chr(code), 0) & 0xFF for code in range(256))
 _CONTAINERS = (dict, list)
-# Translates digits to "d" and everything else but minus signs to a blank, so that a search finds long integers.
+# A translation table for finding long integers: digits become "d", minus signs stay, all other bytes become blanks.
 _DIGITS = bytes(0x64 if 0x30 <= code <= 0x39 else 0x2D if code == 0x2D else 0x20 for code in range(256))
+# Deleting these bytes from a text leaves only its opening brackets, to be counted.
 _ALL_BUT_OPENING = bytes(code for code in range(256) if code not in b"{[")
 _LONG_INTEGER = b"d" * 20  # 2^64 has 20 digits: orjson silently turns larger integers into floats
 _LONG_NEGATIVE = b"-" + b"d" * 19  # -2^63 has 19
@@ -44,9 +48,9 @@ def parse_json(data: bytes | bytearray | str, *, unique_keys: bool = True) -> An
     With ``unique_keys=False`` the last of repeated keys wins, as RFC 8259 permits.
 
     Raises:
-        MalformedJson: *data* is not JSON, or has NaN, infinities, numbers beyond the range of a float or lone
-            surrogates; the error names the position in bytes. Or *data* has repeated keys, nesting deeper than 64
-            levels, or more than a million values.
+        MalformedJson: *data* is not JSON, or has NaN, infinities, numbers beyond the range of a float, lone surrogates,
+            repeated keys, nesting deeper than 64 levels, or more than a million values. The error names the position in
+            bytes, except for the last three.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -70,6 +74,7 @@ def parse_bounded(data: bytes | bytearray | str) -> tuple[Any, int]:
 
 
 def _parse(data: bytes | bytearray | str, *, unique_keys: bool) -> tuple[Any, int]:
+    """As `parse_bounded`: orjson parses the text, and `_exact` parses it again only if orjson may have misread it."""
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     check_values(raw)
     value = _syntax(raw)
@@ -96,15 +101,14 @@ def check_values(raw: bytes | bytearray) -> None:
 
 
 def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "NDArray[np.int8]"]]:
-    """The positions of brackets and commas outside strings, and their kinds: 1 opens, -1 closes, ``COMMA``.
+    """The positions of brackets and commas outside strings, and the kind of each: 1 opens, -1 closes, ``COMMA``.
 
-    Yields two arrays for each piece of the text: a loop over single bytes would take a minute for a long line of
-    brackets.
+    Yields two arrays for each piece of the text, because a loop over single bytes would take a minute for a long line.
     """
     import numpy as np  # noqa: PLC0415 - only needed for large text and for text that is not strict JSON
 
-    quotes = 0
-    escape_is_split = False  # between the last piece and this one
+    quotes = 0  # so far; after an odd number of quotes, a position is inside a string
+    escape_is_split = False  # the last piece ends with the backslash of an escape, this one begins with its second byte
     for offset in range(0, len(raw), _PIECE_BYTES):
         piece = raw[offset : offset + _PIECE_BYTES]
         without_escapes = _ESCAPE.sub(b"  ", b" " + piece[1:] if escape_is_split else piece)
@@ -169,7 +173,7 @@ def depth(value: Any) -> int:
 
 
 def canonical_size_bound(value: Any) -> int:
-    """An upper bound of the canonical size of *value* in bytes; 0 if an integer is beyond 2^53-1 or it is no JSON.
+    """An upper bound of the canonical size of *value* in bytes; 0 if *value* is not JSON or has integers beyond 2^53-1.
 
     >>> canonical_size_bound({"a": [1, 2]}), canonical_size_bound(2**53)
     (66, 0)
@@ -180,14 +184,14 @@ def canonical_size_bound(value: Any) -> int:
 def _most_bytes(compact: bytes) -> int:
     """An upper bound of the canonical size of a value, from its *compact* text by orjson.
 
-    Canonical text is longer only for exponents: it writes ``1e20``, 4 bytes, with 21 digits. That is 17 bytes more and
-    less than 6 times as long.
+    Only numbers with an exponent are longer in canonical text: it writes ``1e20`` (4 bytes) as 21 digits. So each
+    exponent adds at most 17 bytes, and the whole text is less than 6 times as long.
     """
     return len(compact) * 6 if len(compact) < 10_000 else len(compact) + 17 * compact.count(b"e")
 
 
 def _compact(value: Any) -> bytes:
-    """*value* as JSON text from orjson; empty if an integer is beyond 2^53-1 or *value* is no JSON."""
+    """*value* as JSON text from orjson; empty if *value* is not JSON or has integers beyond 2^53-1."""
     try:
         return orjson.dumps(value, option=orjson.OPT_STRICT_INTEGER)
     except TypeError:
@@ -203,10 +207,10 @@ def _may_be_inexact(raw: bytes | bytearray, compact: bytes, *, unique_keys: bool
 
 
 def _may_repeat_keys(raw: bytes | bytearray, compact: bytes) -> bool:
-    """Whether a key may be repeated; False is proof that none is.
+    """Whether the text *raw* may repeat a key; False proves that it does not.
 
-    orjson keeps the last of repeated keys, so the serialised value has fewer colons than the text, unless an escaped
-    colon makes up for a lost one.
+    orjson keeps only the last of repeated keys, so the value written again (*compact*) has fewer colons than *raw*.
+    An escaped colon in *raw* could hide this: it adds a colon to *compact*.
     """
     return raw.count(b":") != compact.count(b":") or b"\\u003a" in raw or b"\\u003A" in raw
 
@@ -227,13 +231,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # Python values that are not JSON: every fault with its path.
 
+# The clause that faults cite.
 _CLAUSE = "RFC 8785 3.1"
-# Cited instead of a clause: no standard limits the depth.
+# Cited for nesting that is too deep, instead of a clause: no standard limits the depth.
 _OWN_LIMIT = "own limit"
 _STRICT_OPTIONS = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 _SAFE_INTEGER = "an integer within ±(2^53-1)"
-# Canonical JSON writes whole floats below this as integers (RFC 8785 3.2.2.3), which are unsafe beyond 2^53-1.
+# Canonical JSON writes whole floats below this value as integers (RFC 8785 3.2.2.3); those beyond 2^53-1 are unsafe.
 WRITTEN_AS_INTEGER = 1e21
 
 # The keys and indices that lead to a value inside its document.
@@ -265,7 +270,7 @@ def describe(value: Any) -> str:
 
 
 def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
-    """A copy of *value* in a tuple; None unless a quick check proves that *value* consists of JSON values only."""
+    """A copy of *value* in a tuple; None unless a quick check proves that *value* contains JSON values only."""
     try:
         text = orjson.dumps(value, option=_STRICT_OPTIONS)
     except TypeError:
@@ -277,9 +282,9 @@ def json_copy(value: Mapping[str, Any]) -> tuple[Any] | None:
 
 
 def has_safe_numbers(value: Any) -> bool:
-    """Whether canonical JSON writes no number in *value* as an integer beyond 2^53-1.
+    """Whether *value* has no number that canonical JSON would write as an integer beyond 2^53-1.
 
-    Python integers from 1e21 on are not noticed: `canonical_size_bound` finds them.
+    Python integers from 1e21 on are not detected here; `canonical_size_bound` detects them.
 
     >>> [has_safe_numbers([number]) for number in (2**53 - 1, 2**53, 1e20, 1e21, 0.1)]
     [True, False, False, True, True]
@@ -302,7 +307,7 @@ def _safe_numbers() -> jsonschema_rs.Draft202012Validator:
 def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> Iterator[Fault]:
     """A fault for everything in *value* that canonical JSON cannot hold, and for nesting deeper than 64 levels.
 
-    *steps* is the path of *value* in its document, *outer* the ids of the values around it.
+    *steps* is the path of *value* in its document, *outer* the Python ids of the values that contain it.
 
     >>> [str(fault) for fault in json_faults({"a": [float("nan")]})]
     ['$.a[0]: found nan, expected a finite number (RFC 8785 3.1)']
@@ -321,9 +326,10 @@ def json_faults(value: Any, steps: Steps = (), outer: tuple[int, ...] = ()) -> I
 
 
 def without_json_faults(value: Any, outer: tuple[int, ...] = ()) -> Any:
-    """*value* with null for what :func:`json_faults` reports, and without such keys, so that the rest can be validated.
+    """*value* without the faults that :func:`json_faults` reports, so that the rest can be validated.
 
-    *outer* are the ids of the values around it.
+    Values with a fault become null, keys with a fault are dropped. *outer* are the Python ids of the values that
+    contain *value*.
     """
     if isinstance(value, Mapping | list | tuple) and (len(outer) >= MAX_DEPTH or id(value) in outer):
         return None
@@ -343,7 +349,7 @@ def with_short_arrays(value: Any, most: int) -> Any:
 
 
 def unsafe_integer(value: Any, steps: Steps) -> Iterator[Fault]:
-    """A fault if *value*, that of an integer field, is a float beyond 2^53-1."""
+    """A fault if *value*, the value of an integer field, is a float beyond 2^53-1."""
     if isinstance(value, float) and abs(value) > MAX_INTEGER:
         yield _fault(steps, describe(value), _SAFE_INTEGER)
 
@@ -393,7 +399,7 @@ def _step(step: str | int) -> str:
 
 # Checks of the arguments that callers pass.
 
-# Characters; longer values are truncated in error messages.
+# Longest value, in characters, that an error message quotes in full.
 _LONGEST_QUOTED = 60
 
 
@@ -418,7 +424,7 @@ def checked_session_id(value: object) -> str:
     """*value*, if it can be the id of a session: text that is not empty (HMX-E 2.1).
 
     Raises:
-        InvalidRequest: *value* cannot.
+        InvalidRequest: *value* cannot be a session id.
 
     >>> checked_session_id("")
     Traceback (most recent call last):
@@ -481,7 +487,9 @@ def checked_list(name: str, value: object) -> list[str]:
 
 
 def quoted(value: object) -> str:
-    """*value* as error messages quote it, truncated if long; integers beyond 2^53-1 in hex: Python limits decimals.
+    """*value* as error messages quote it, truncated if long.
+
+    Integers beyond 2^53-1 are in hex, because Python refuses to print very long ones in decimal.
 
     >>> quoted("ana"), quoted(10**5_000)[:6]
     ("'ana'", '0x31e2')

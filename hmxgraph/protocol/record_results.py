@@ -48,10 +48,10 @@ class RecordReceipt:
 
 @dataclass(frozen=True, slots=True)
 class RecordView:
-    """A stored record with its present trust, derived from its replies.
+    """A stored record with its current trust, derived from its replies.
 
-    ``verified_by`` and ``rejected_by`` are the ids of replies: the latest verdict of each other agent. ``stale`` marks
-    a digest that later records made out of date.
+    ``verified_by`` and ``rejected_by`` are the ids of replies by other agents, of each agent only the latest verdict.
+    ``stale`` marks a digest (a summary of records) that newer records made out of date.
     """
 
     record: TaskRecord
@@ -113,11 +113,11 @@ class ProjectScope:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search hit: a record, its score, and the projection that matched best.
+    """A search hit: a record, its score, and the projection (searchable text) that matched best.
 
-    A compact hit has a short ``matched_text`` and leaves the record out of its document. ``expanded_siblings`` are
-    records of its project with the same ``event:`` tag. ``origin`` is the scope of the hit if the search covered
-    several.
+    A compact hit has a short ``matched_text``, and its document leaves the record out. ``expanded_siblings`` are
+    records of the same project with the same ``event:`` tag. ``origin`` is the scope that the hit comes from, if the
+    search covered several.
     """
 
     view: RecordView
@@ -139,7 +139,7 @@ class Hit:
         return self.view.trust_tier
 
     def document(self) -> dict[str, Any]:
-        """The hit as a JSON-able dict; that of a compact hit leaves out the record."""
+        """The hit as a JSON-able dict, without the record if the hit is compact."""
         document = self.view.trust() | {
             "score": self.score,
             "matched_kind": self.matched_kind,
@@ -162,9 +162,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first, or newest first if no words were searched; ``omitted`` counts those beyond the token budget.
+    """Hits, best first, or newest first if no words were searched; ``omitted`` counts hits beyond the token budget.
 
-    ``scope_expansion`` lists the scopes that a search with aliases covered, with the number of hits from each.
+    Aliases are former names of the searched project: ``scope_expansion`` lists all scopes that a search with aliases
+    covered, with the number of hits from each.
     """
 
     hits: tuple[Hit, ...]
@@ -218,8 +219,8 @@ class TaskView:
 class TaskEntry:
     """A task on the board.
 
-    ``assignee`` is who holds the task or, once it is finished, who held it then. None: nobody claimed it since it was
-    last released or reopened, or the lease ran out before.
+    ``assignee`` is the agent that holds the task or, if the task is finished, the agent that held it at the end. It is
+    None if nobody has claimed the task since it was last released or reopened, or if the claim had expired.
     """
 
     task_id: str
@@ -239,7 +240,7 @@ class TaskEntry:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The entries of one library (failures, decisions, ...), its digest, and active compiled artifacts of its types."""
+    """The entries of one library (failures, decisions, ...), their digest (summary), and related active artifacts."""
 
     role: str
     records: tuple[RecordView, ...]
@@ -291,8 +292,8 @@ class Grounding:
 class Account:
     """A task as its records describe it; apart from runs, no text is repeated.
 
-    Lists are oldest first, except that runs are newest first, and ``open`` begins with the holder of the task, or why
-    it was reopened, and ends with the outputs that are still expected.
+    Lists are oldest first, but runs are newest first. ``open`` begins with the holder of the task, or with the reason
+    why the task was reopened, and ends with the outputs that are still expected.
     """
 
     goal: str = ""
@@ -320,7 +321,7 @@ class Account:
     datasets: tuple[str, ...] = ()
 
     def lines(self, names: Iterable[str], most: int | None = None) -> Iterator[str]:
-        """The fields *names* as lines, each after its title; of a list, only the last *most* entries if given.
+        """The fields *names* as lines, each after its title; with *most*, only the last *most* entries of each list.
 
         >>> list(Account(hypothesis="It leaks", decisions=("Use valgrind",)).lines(["hypothesis", "decisions"]))
         ['Hypothesis: It leaks', 'Decided: Use valgrind']
@@ -358,10 +359,10 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Resume(Account):
-    """A task for whoever resumes it: its account, and the records behind it.
+    """A task for whoever resumes it: its account, and the ids of the records behind the account.
 
-    ``sources`` lists the ids of the records summarised here, ``verified`` those of them that are verified records;
-    ``digest`` is the record that stores the account, and only a hint: the sources are authoritative.
+    ``sources`` are the ids of all records summarised here, ``verified`` the ids of the verified ones. ``digest`` is the
+    record that stores the account; it is only a hint, the sources are authoritative.
     """
 
     task_id: str = ""

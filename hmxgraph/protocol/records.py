@@ -32,6 +32,7 @@ PROJECTION_KINDS = (
     "failed",
     "validation",
 )
+# Roles of digests, the records that summarise other records.
 DIGEST_ROLES = (
     "project_brief",
     "task_resume",
@@ -45,7 +46,7 @@ BOARD_ROLES = ("claim", "release", "reopen")
 # How far a record was processed, and how far it can be trusted; `hmxgraph.records.trust` derives both.
 PROMOTION_STATES = ("raw", "summarized", "canonical", "verified")
 TRUST_TIERS = ("semantic_candidate", "canonical_record", "compiled_digest_hint", "verified_record")
-# What a search prefers; all but the first also have a digest.
+# The purposes of a search. Each but the first prefers some kinds of records, and has a digest (a summary of them).
 MODES = (
     "generic",
     "brief_project",
@@ -55,7 +56,7 @@ MODES = (
     "find_evidence",
     "find_highlights",
 )
-# What a search can be limited to: fields of records, and of the datasets and entities that they name.
+# The exact filters of a search: fields of records, and of the datasets and entities that records name.
 FILTERS = (
     "task_id",
     "artifact_kind",
@@ -218,5 +219,5 @@ class TaskRecord(Document):
 
 
 def _us(time: int | str) -> int:
-    """A time of the wire, in milliseconds or as date-time text, in microseconds."""
+    """The UTC microseconds of a *time* given in milliseconds or as date-time text, the two forms of the wire."""
     return microseconds(time) if isinstance(time, str) else time * 1000

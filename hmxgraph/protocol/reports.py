@@ -16,7 +16,7 @@ from hmxgraph.protocol.timestamps import iso
 class Rejection:
     """A rejected line: its source and number, its event id if it has one, and all its faults.
 
-    Line 0 stands for a source that could not be read, or not to its end.
+    Line 0 stands for a whole source that could not be read, or could not be read to its end.
     """
 
     source: str
@@ -73,11 +73,11 @@ class SourceReport:
 class IngestReport(HtmlTable):
     """The outcome of every line and every event.
 
-    ``sources`` counts lines, source by source. Each event made from them is counted once: ``accepted``, among the
-    ``duplicates``, among the ``conflicts`` (an earlier event with other content has its id), or in ``rejected_count``,
-    which also counts rejected lines. ``late`` events were stored after later events of their session; ``rehomed``
-    events named another tenant and were moved to this one; ``sessions`` counts the sessions that got new events.
-    ``rejected`` and ``conflicting`` list the first 10,000 rejections and conflicts.
+    ``sources`` counts the lines of each source. Each event made from these lines is counted once: in ``accepted``,
+    ``duplicates``, ``conflicts`` (an earlier event with other content has its id) or ``rejected_count``, which also
+    counts rejected lines. ``rejected`` and ``conflicting`` list the first 10,000 rejections and conflicts. ``late``
+    counts events stored after later events of their session, ``rehomed`` events that named another tenant and were
+    moved to this one, ``sessions`` the sessions with new events.
     """
 
     tenant_id: str
@@ -109,12 +109,12 @@ class IngestReport(HtmlTable):
     @property
     def skipped(self) -> Mapping[str, int]:
         """Lines that hold nothing to store, counted by reason, the most frequent first."""
-        return _summed(source.skipped for source in self.sources)
+        return _totals(source.skipped for source in self.sources)
 
     @property
     def left_out(self) -> Mapping[str, int]:
         """Content dropped from lines that did become events, counted by reason, the most frequent first."""
-        return _summed(source.left_out for source in self.sources)
+        return _totals(source.left_out for source in self.sources)
 
     @property
     def rate(self) -> float:
@@ -139,7 +139,7 @@ class IngestReport(HtmlTable):
         }
 
 
-def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
+def _totals(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
     total: Counter[str] = Counter()
     for source_counts in counts:
         total.update(source_counts)
@@ -149,8 +149,8 @@ def _summed(counts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
 class BatchReceipt(NamedTuple):
     """The outcome of one batch: the numbers of new events (``accepted``), of late ones among them, and of duplicates.
 
-    ``sessions`` are the keys of the sessions with new events. ``refused``: events that were rejected by comparison with
-    stored ones, each with its document.
+    ``sessions`` are the keys of the sessions with new events. ``refused`` are the events that were rejected when they
+    were compared with stored ones, each with its document.
     """
 
     sessions: tuple[str, ...] = ()
@@ -162,17 +162,18 @@ class BatchReceipt(NamedTuple):
     refused: tuple[tuple[Rejection, Mapping[str, Any]], ...] = ()
 
 
-# Maximum distinct warnings per call, so that memory stays constant: each warning quotes its event.
+# Maximum number of distinct warnings per call. Each warning quotes its event, so their number must be limited to keep
+# memory use constant.
 _MOST_WARNINGS = 500
 _OTHER_WARNINGS = "further warnings"
-# Maximum rejections, and maximum conflicts, listed in a report; the rest are only counted. A rejects file gets all
-# rejections.
+# Maximum number of rejections, and of conflicts, that a report lists; the rest are only counted. The file of rejected
+# lines (``rejects``) gets all of them.
 MOST_NAMED = 10_000
 
 
 @dataclass(slots=True)
 class Tally:
-    """The totals of a running ingestion: it counts receipts, rejections, warnings and lines as they come."""
+    """The running totals of an ingestion: receipts, rejections, warnings and lines are counted as they come."""
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
@@ -185,11 +186,11 @@ class Tally:
     _sources: dict[str, "SourceTally"] = field(default_factory=dict)
 
     def source(self, name: str, title: str) -> "SourceTally":
-        """The tally of the source *name*; *title* is that of its format."""
+        """The tally of the source *name*; *title* is the name of its format."""
         return self._sources.setdefault(name, SourceTally(name, title))
 
     def reject(self, rejection: Rejection, *, line: bool = True) -> None:
-        """Count *rejection*; with *line*, the whole line is rejected and no longer counts as one with events."""
+        """Count *rejection*; with *line*, the whole line is rejected and no longer counts as a line with events."""
         self.rejected_count += 1
         if len(self.rejected) < MOST_NAMED:
             self.rejected.append(rejection)
@@ -210,7 +211,7 @@ class Tally:
         self._counts["conflicts"] += len(receipt.conflicting)
         self._conflicting.extend(receipt.conflicting[: MOST_NAMED - len(self._conflicting)])
         self.warn(receipt.warnings)
-        # Eight bytes per session keep memory low over long runs.
+        # Only the first eight bytes of each session's key are kept, to save memory in long runs.
         self._sessions.update(bytes.fromhex(key[:16]) for key in receipt.sessions)
 
     @property
@@ -272,8 +273,8 @@ ReceiptStatus: TypeAlias = Literal["stored", "duplicate", "skipped", "rejected"]
 class Receipt:
     """The outcome of one recorded item; ``position`` counts the items of the call from 0.
 
-    ``event_ids`` are the events made from it: a message with two tool calls becomes three. ``reason`` says why an item
-    was skipped or rejected.
+    ``event_ids`` are the ids of the events made from the item: a message with two tool calls becomes three events.
+    ``reason`` says why an item was skipped or rejected.
     """
 
     position: int
@@ -352,8 +353,10 @@ class ForgetCriteria:
 
     ``user_id`` selects events whose metadata names that user, and what was remembered for the user; ``fingerprint``
     selects the event that logs an import, and withdraws the import. ``before_us`` selects events before that instant,
-    ``older_than_us`` events of a greater age, ``expired`` events whose ttl has expired. Ages and ttls are measured at
-    the tenant's logical time or, if it is later, at ``now_us``, which is no criterion.
+    ``older_than_us`` events of a greater age, ``expired`` events whose ttl has expired.
+
+    ``now_us`` is not a criterion: ages and ttls are measured at the tenant's logical time (that of its latest event)
+    or at ``now_us``, whichever is later.
     """
 
     event_ids: tuple[str, ...] | None = None
@@ -381,7 +384,7 @@ class ForgetCriteria:
 
 
 class AheadEvent(NamedTuple):
-    """An event that is dated further ahead of the wall clock than is tolerated."""
+    """An event that is dated further in the future than the tolerance allows."""
 
     event_id: str
     session_id: str
@@ -390,7 +393,7 @@ class AheadEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClockReport:
-    """The tenant's logical time before and after a repair, and the events too far ahead, at most 1,000."""
+    """The tenant's logical time before and after a repair, and up to 1,000 events dated too far in the future."""
 
     tenant_id: str
     dry_run: bool
@@ -415,15 +418,15 @@ class ErasedEvent(NamedTuple):
 class ForgetReport:
     """What was forgotten, or in a dry run would be.
 
-    ``events`` lost their content, and so did the task records that they reported (``records``). ``artifacts``,
-    ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts compiled from a
-    session that lost an event are deprecated too, whatever evidence remains: they keep id and hash, and the next
-    compilation learns again from the remaining events. ``sessions`` counts the sessions of the events. ``remaining``
-    counts selected events that still hold content: 0 proves that the forget is complete.
-
-    ``shared_sessions`` are those of a user's events in which others spoke, too: answers, tool calls and other users,
-    who may repeat what the user said. They keep this; only this report can name these sessions, as erased events name
-    nobody.
+    - ``events`` lost their content, and so did the task records that they reported (``records``).
+    - ``artifacts``, ``memories``, ``relations`` and ``entities`` lost their last evidence and are deprecated. Artifacts
+      compiled from a session that lost an event are deprecated, too, whatever evidence remains: they keep id and hash,
+      and the next compilation learns again from the remaining events.
+    - ``sessions`` is the number of sessions that the events belong to.
+    - ``remaining`` is the number of selected events that still have content; 0 proves that everything was erased.
+    - ``shared_sessions`` are sessions of the forgotten user that also contain answers, tool calls or messages of other
+      users. These may repeat what the user said, and were not erased. Nothing but this report can list these sessions,
+      because an erased event no longer names its user.
     """
 
     tenant_id: str
@@ -462,11 +465,14 @@ class ReportedChange:
 class CompileReport(HtmlTable):
     """The outcome of a compilation: numbers of changes by artifact type, and seconds by stage.
 
-    ``changes`` lists all but the unchanged. ``sessions`` counts the sessions that were learned from, ``older`` says
-    whether older ones were left out (:class:`CompilerProfile`, ``max_sessions``). ``summarised`` counts the sessions
-    that were read in this run, and ``events`` their events; of all ``sessions``, ``without_outcome`` counts those whose
-    outcome is unknown, and ``shortened`` those so long that steps in the middle were skipped. ``near_duplicates``
-    counts patterns left out for a similar one, ``no_material`` holds sentences on what could not be learned, and why.
+    - ``changes`` lists the changes, without the artifacts that stayed the same.
+    - ``sessions`` is the number of sessions learned from; ``older`` says whether older ones were left out (see
+      ``max_sessions`` of :class:`CompilerProfile`).
+    - ``summarised`` is the number of sessions that this run read, ``events`` the number of their events.
+    - ``without_outcome`` is the number of ``sessions`` whose outcome is unknown, ``shortened`` the number of those so
+      long that steps in the middle were skipped.
+    - ``near_duplicates`` is the number of patterns left out because a similar one was kept.
+    - ``no_material`` holds sentences that say what could not be learned or stays a draft, and why.
     """
 
     tenant_id: str
@@ -530,7 +536,7 @@ class Finding(NamedTuple):
     """One inconsistency found by a check.
 
     ``wrong``: stored data contradicts itself in a hash, a counter, a chain or a link. ``missing``: a record names
-    something that is not stored or not linked, which can be legitimate: its evidence never arrived, or arrived later.
+    something that is not stored or not linked. That can be legitimate: the evidence never arrived, or arrived later.
     """
 
     check: str
@@ -581,8 +587,9 @@ class VerifyReport(HtmlTable):
 class ImportReport(HtmlTable):
     """The outcome of importing an envelope.
 
-    ``imported``: its drafts were stored. ``unchanged``: it was imported before, and nothing was written.
-    ``known_ids`` are artifacts stored before with the same content; of an unchanged import, all its artifacts.
+    ``outcome`` is ``imported`` (drafts were stored) or ``unchanged`` (it was imported before; nothing was written).
+    ``created_ids`` are the new drafts, ``known_ids`` the artifacts of the envelope that were stored before with the
+    same content: if the import is unchanged, all of them.
     """
 
     outcome: str

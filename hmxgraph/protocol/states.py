@@ -7,11 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Bytes (*body*) and their *format*, identified by five names.
+    """Bytes (*body*) and their *format*, identified by five names: *shelf*, *kind*, *place*, *item* and *part*.
 
-    A *shelf*, such as a thread, can be dropped as a whole, or read by kind, place and item; *kind*, *place*, *item* and
-    *part* identify a state on its shelf. *mark* is a label that several states may share: it finds states of one kind
-    on all shelves. *stored_us* is when the state was first stored.
+    The states of a *shelf*, such as a thread, can be dropped together, or read by kind, place and item. *mark* is a
+    label that several states may share, by which states of one kind are found on all shelves. *stored_us* is the time
+    at which the state was first stored.
     """
 
     shelf: str

@@ -15,7 +15,7 @@ class SuggestedTool:
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """A remaining step of the task schema ``artifact_id``, or with None a usual step of similar requests."""
+    """A remaining step of the task schema ``artifact_id``; if that is None, a usual step of similar requests."""
 
     order: int
     description: str
@@ -28,10 +28,10 @@ class SuggestedStep:
 class Suggestion:
     """The next tools, most likely first, and the remaining steps.
 
-    ``artifact_id``, ``title`` and ``confidence`` are those of the task schema that fits the session, ``current_step``
-    is the last of its steps that the session has reached (0 if none), ``total_steps`` their number. If no schema fits,
-    ``artifact_id`` and ``title`` are None, and the steps are those of similar requests, in their usual order.
-    ``recovery`` holds the steps of the playbooks for the current failure.
+    If a task schema fits the session, ``artifact_id``, ``title`` and ``confidence`` are those of the schema,
+    ``current_step`` is the last of its steps that the session has reached (0 if none), and ``total_steps`` is the
+    number of its steps. If no schema fits, ``artifact_id`` and ``title`` are None, and ``steps`` are those of similar
+    requests, in their usual order. ``recovery`` holds the steps of the playbooks for the current failure.
     """
 
     tools: tuple[SuggestedTool, ...] = ()

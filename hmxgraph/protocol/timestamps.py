@@ -8,11 +8,11 @@ from hmxgraph.errors import InvalidTime
 
 _EPOCH_DAY = datetime(1970, 1, 1, tzinfo=UTC).toordinal()
 _DAYS_IN_400_YEARS = 146_097
-_SECOND = 1_000_000
+_SECOND = 1_000_000  # microseconds
 DAY_US = 86_400 * _SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# The first and the last instant that :func:`iso` can format. The wire also allows year 0 and, through offsets, times
-# up to a day outside.
+# The first and the last instant that :func:`iso` can format. Timestamps of the wire may lie outside: they may be in
+# year 0, and an offset can move them out of these years by up to a day.
 FIRST_US = -62_135_596_800 * _SECOND
 LAST_US = 253_402_300_800 * _SECOND - 1
 # How errors describe an instant that :func:`iso` can format.
@@ -35,6 +35,7 @@ def microseconds(text: str) -> int:
         raise InvalidTime(text, "is not an ISO 8601 date-time with an offset")
     year, month, day, hour, minute, second = (int(part) for part in match.group(1, 2, 3, 4, 5, 6))
     offset = _offset_minutes(match)
+    # A leap second (60) is legal only in the last minute of a day in UTC.
     if hour > 23 or minute > 59 or second > 60 or (second == 60 and (hour * 60 + minute - offset) % 1440 != 1439):
         raise InvalidTime(text, "has an impossible time of day")
     seconds = (hour * 60 + minute - offset) * 60 + second

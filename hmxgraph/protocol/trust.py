@@ -11,15 +11,16 @@ from hmxgraph.protocol.parsing import quoted
 # When secrets are masked: when packs show them, already when they are stored, or never.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that name a role in the conversation: of people, and of models.
+# Sources that name a role in the conversation: roles of people, and roles of models.
 _PEOPLE = frozenset({"user", "human", "customer", "client", "operator", "system", "developer"})
 _MODELS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # Sources that name a channel through which users write.
 CHANNELS = frozenset(
     ("slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat")
 )
-# Channels through which other parties write as well.
+# Channels through which people other than users write, too.
 _OPEN_CHANNELS = frozenset({"email", "web"})
+# Sources whose events report the agent's own work or its users' words, so that they do not count as outside sources.
 OWN_SOURCES = (_PEOPLE | _MODELS | CHANNELS) - _OPEN_CHANNELS
 # Prefixes of an agent's own sources: its tools, and the sub-agents that it starts.
 _TOOL_PREFIXES = ("tool:", "mcp:")
@@ -32,14 +33,17 @@ _OWN_ORIGINS = frozenset({USER, ASSISTANT, OPERATOR, HARNESS, TOOL})
 class TrustPolicy:
     """Which sources may make which statements take effect.
 
-    By default, `remember` and system or developer messages speak for the whole tenant; users named in the metadata of
-    their messages (``user_id``, ``user_name``) speak for themselves; statements of unnamed users are limited to their
-    session, since anybody may speak in the next one; tools, web pages, documents, unknown sources and anonymous
-    feedback only propose. In a tenant of one person, set *single_user*: unnamed users then speak for the tenant.
+    By default:
 
-    *trusted* sources speak for the tenant, *untrusted* ones only propose, whatever their role; both name event sources
-    exactly, or by a prefix that ends with ``:``, such as ``"web:"``. A proposal takes effect once it was
-    made in at least *sessions* sessions and by at least *origins* independent named users or outside sources.
+    - `remember`, and system or developer messages, speak for the whole tenant.
+    - Users named in the metadata of their messages (``user_id``, ``user_name``) speak for themselves.
+    - Unnamed users speak for their session only, since anybody may speak in the next one. In a tenant of one person,
+      set *single_user*: unnamed users then speak for the tenant.
+    - Tools, web pages, documents, unknown sources and anonymous feedback only propose. A proposal takes effect once it
+      was made in at least *sessions* sessions and by at least *origins* independent named users or outside sources.
+
+    Whatever their role, *trusted* sources speak for the tenant, and *untrusted* ones only propose. Both list event
+    sources, or prefixes of event sources that end with ``:``, such as ``"web:"``.
 
     *mask_secrets* says when keys, tokens and passwords are masked: when packs show them (``"packs"``), already when
     they are stored (``"ingest"``), or never (``"off"``).
@@ -79,11 +83,11 @@ class TrustPolicy:
 
     def trusts(self, source: str) -> bool:
         """Whether *source* speaks for the whole tenant."""
-        return _listed(source, self.trusted)
+        return _is_listed(source, self.trusted)
 
     def distrusts(self, source: str) -> bool:
         """Whether *source* only proposes."""
-        return _listed(source, self.untrusted)
+        return _is_listed(source, self.untrusted)
 
     def vouches(self, agents: Iterable[str | None]) -> bool:
         """Whether one of *agents*, as the source ``agent:NAME``, is trusted.
@@ -96,8 +100,8 @@ class TrustPolicy:
     def outside(self, source: str | None, agent_id: str, origin: str | None, *, decides: bool = False) -> str:
         """The outside source that did the work of an event; empty for the agent's own work and for trusted sources.
 
-        It is the event's *source* in lower case, or ``import``. With *decides*, the work is a decision; a decision made
-        by a tool is not the agent's own.
+        The result is the event's *source* in lower case, or ``import``. *origin* is the mark that an importer set, if
+        any. *decides* says that the work is a decision: a decision made by a tool is not the agent's own.
 
         >>> TrustPolicy().outside("web:shop.example", "ana", None), TrustPolicy().outside("tool:bash", "ana", None)
         ('web:shop.example', '')
@@ -132,5 +136,5 @@ def with_masking(trust: TrustPolicy, mask_secrets: str | None) -> TrustPolicy:
     return replace(trust, mask_secrets=cast("MaskSecrets", mask_secrets))
 
 
-def _listed(source: str, names: tuple[str, ...]) -> bool:
+def _is_listed(source: str, names: tuple[str, ...]) -> bool:
     return any(source == name or (name.endswith(":") and source.startswith(name)) for name in names)

@@ -12,9 +12,10 @@ COUNTERS = ("ingested", "duplicates", "errors", "syntheses", "compilations")
 
 @dataclass(frozen=True, slots=True)
 class UsageHour:
-    """What a server counted in one hour: events sent to it, packs (``syntheses``) and compilations.
+    """What a server counted in one hour: events sent to the server, packs (``syntheses``) and compilations.
 
-    Events are either ``ingested`` (newly stored), ``duplicates`` or ``errors`` (rejected).
+    Each event counts as ``ingested`` (newly stored), as one of the ``duplicates``, or as one of the ``errors``
+    (rejected events).
     """
 
     hour_us: int

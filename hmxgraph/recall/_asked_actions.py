@@ -9,10 +9,10 @@ from hmxgraph.recall.knowledge import ASKED_TO, PROCEDURES, Guidance, KnownArtif
 from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
 from hmxgraph.text.terms import search_text, terms
 
-# Share of a failure's words that a question must contain to report it: lower if it names the action, lowest if it also
-# speaks of trouble, since people quote the first part of a message. A question that does neither can only report a
-# failure of at least ``_TELLING_WORDS`` words.
+# A question reports a failure if it contains this share of the failure's words. The share is lower if the question
+# names the action, and lowest if it also speaks of trouble, since people quote the first part of a message.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
+# A question that neither names the action nor speaks of trouble can only report a failure of at least so many words.
 _TELLING_WORDS = 4
 # Verbs that occur in any request, although actions begin with them, too.
 _COMMON_VERBS = frozenset(terms("get find look make take give put"))
@@ -21,12 +21,14 @@ _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
 )
-# A slot in the message of a failure; the type of an error, before which a report only says where it occurred; signs
-# before and after a word of a message.
+# A slot stands for a part of a failure's message that varies: "<path>", or "<n>" for a number.
 _SLOT, _NUMBER_SLOT = re.compile(r"<[\w ]+>"), re.compile(r"<n(?:umber)?>")
+# The type of an error; what a report says before it is only where the error occurred.
 _ERROR_TYPE = re.compile(r"\w(?:error|exception)$", re.IGNORECASE)
+# Punctuation before and after a word of a message.
 _OPENING, _CLOSING = "\"'`\u201c\u2018([", ".,;:!?\"'`\u201d\u2019)]"
-# Words of a message, without its slots, that a question must contain: anywhere, and where a message may begin.
+# A message with at least ``_LEAST_WORDS`` words besides its slots is recognised where a message may begin, one with at
+# least ``_SURE_WORDS`` anywhere in the question.
 _SURE_WORDS, _LEAST_WORDS = 4, 2
 
 
@@ -34,8 +36,8 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     """Return the ids of the playbooks for *failure* and of the best playbook for a failure that the question reports.
 
     *failure* is the key of the failure of the running session's last action, or "". A question reports a failure if it
-    contains its message, see :func:`_quoted_words`, or enough of its words, see :func:`_reported`. The best playbook
-    has the most of them in common with the question; of several, one whose action the question names.
+    contains the failure's message (:func:`_quoted_words`), or enough of its words (:func:`_reported`). The best
+    playbook has the most words in common with the question; among several, one whose action the question names wins.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -71,8 +73,8 @@ def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the actions of procedures, and the changes of :func:`changes_of_policies`, whose verb the question uses.
 
-    The verb is the first word of the name. Common verbs ("get") do not count, nor those used only as a noun or in the
-    past tense ("the return", "I returned").
+    The verb is the first word of an action's name. It does not count if it is a common one ("get"), or if the question
+    uses it only as a noun or in the past tense ("the return", "I returned").
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("get_order", "return_it"))
@@ -94,7 +96,7 @@ def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes of those policies whose condition is that the user asks for a change."""
+    """Return the changes in those policies whose condition is that the user asks for one."""
     policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
     asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
     return frozenset(action for each in asking for action in each.actions[-1:])
@@ -107,10 +109,10 @@ def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -
 
 
 def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of playbooks with at least half of the words of their name in the question.
+    """Return the actions of playbooks whose names share at least half of their words with the question.
 
-    None if it does not speak of trouble. A program's name before a subcommand does not count: it does not say what the
-    action does.
+    There are none if the question does not speak of trouble. A program's name before a subcommand does not count,
+    because it does not say what the action does.
 
     >>> from hmxgraph.recall.question import understood
     >>> about = {"failures": ("full",), "actions": ("book_seat",)}
@@ -128,8 +130,8 @@ def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) ->
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It warns of a failure of an expected step whose action has at least half of its words in the question. One warning
-    is enough: that of the playbook seen most often.
+    It warns of a failure of an expected step, if the question has at least half of the words of the step's action. One
+    warning is enough: that of the playbook seen most often.
     """
     ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
     return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
@@ -151,7 +153,7 @@ def _calls_for(question: Question, action: str) -> bool:
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
     """Return the terms of the question without the first mention of each action and the verb before a quoted error.
 
-    Neither is part of the error message: in ``get_order returned "Error: gone"``, nothing was returned to a shop.
+    Neither is part of the error message: ``get_order returned "Error: gone"`` is not about the return of an order.
     """
     text = without_reporting_verb(question.text[:LONGEST_QUESTION])
     for action in sorted(actions, key=lambda name: (-len(name), name)):
@@ -160,7 +162,7 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 
 
 def _message(playbook: KnownArtifact) -> list[str]:
-    """Return the words of the message that *playbook* is about, without what only says where it occurred.
+    """Return the words of the message that *playbook* is about, without what only says where the error occurred.
 
     >>> def message(pattern):
     ...     content = {"failure_pattern": pattern}
@@ -176,7 +178,7 @@ def _message(playbook: KnownArtifact) -> list[str]:
 
 
 def _words_in_place(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each word of *text*, and whether a message may begin there: a line, or what follows a colon or a quote."""
+    """Yield each word of *text*, and whether a message may begin there: at a line start, or after a colon or quote."""
     for line in text.splitlines():
         before = ":"
         for word in line.split():
@@ -189,7 +191,7 @@ def _bare(word: str) -> str:
 
 
 def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> int:
-    """Return the number of words of *message* if *words* contain it, with any word in each of its slots; else 0.
+    """Return the number of words of *message* besides its slots if *words* contain it, with any word in a slot; else 0.
 
     >>> def quoted(text):
     ...     return _quoted_words(["release", "<name>", "is", "in", "state", "<name>"], list(_words_in_place(text)))
@@ -206,7 +208,7 @@ def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> 
 
 
 def _is_like(word: str, pattern: str) -> bool:
-    """Whether *word* is *pattern*, with anything in place of its slots, but something with a digit for a number.
+    """Whether *word* is *pattern* with any text in place of its slots; in place of a number, it must have a digit.
 
     >>> _is_like("a.py", "<path>"), _is_like("v3.2", "v<n>"), _is_like("v", "v<n>"), _is_like("w3", "v<n>")
     (True, True, False, False)
@@ -220,13 +222,15 @@ def _is_like(word: str, pattern: str) -> bool:
 
 
 def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
-    """Return how many words of the playbook's failure the question has, 0 if too few; and 1 if it names the action.
+    """Return how many words of the playbook's failure the question has (0 if too few), and 1 if it names the action.
 
-    Of several failures, the one with most words in the question counts. Enough are the share that :func:`_least_share`
-    returns, and at least two words, or the only one. A failure of fewer than ``_TELLING_WORDS`` words also needs a
-    question that speaks of trouble or names the action. If the question speaks of trouble, it also reports the failure
-    if its own words, without those in ``ANY_FAILURE`` and those of the actions, are at least two and all belong to the
-    failure.
+    Of several failures, the one with the most words in the question counts. The question reports a failure in two
+    cases:
+
+    - It has the share of the failure's words that :func:`_least_share` returns, at least two of them (or the only one).
+      For a failure of fewer than ``_TELLING_WORDS`` words, it must also speak of trouble or name the action.
+    - It speaks of trouble, and it has at least two words of its own that all belong to the failure. Words in
+      ``ANY_FAILURE`` and those of the actions are not its own.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)

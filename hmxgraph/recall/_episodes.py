@@ -1,7 +1,7 @@
 """Whole episodes: a few sessions, shown as messages and calls with their results instead of isolated lines.
 
-A *unit* is a message, or a call with its results. A *log of many tasks* is a session that is shown by steps: its events
-have the number of their step, those of other sessions have -1.
+A *unit* is a message, or a call with its results. A *log of many tasks* is a session too long to be one episode: steps
+of it are shown instead, and each of its events has the number of its step (events of other sessions have -1).
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -13,7 +13,7 @@ from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
 # In a pack with entries in one of these sections, episodes fill at most BESIDE_ANSWERS of the budget. Otherwise they
-# may fill all that is left, but logs of many tasks at most ALONE. The section's own budget applies if larger.
+# may fill all that is left, but logs of many tasks at most ALONE. If the section's own budget is larger, it applies.
 _ANSWERS = frozenset({"procedures", "facts"})
 
 Unit = tuple[Ranked, ...]
@@ -24,11 +24,13 @@ def add_episodes(
 ) -> list[Dropped]:
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
-    Each session in turn gets an equal share of the tokens that are left below the cap, and fills it with the units that
-    :func:`_chosen` prefers. All logs of many tasks together count as one session, which may fill the section up to its
-    own cap instead: their best steps are added. Units that only repeat memories in *stated* or earlier units of their
-    session are dropped. *errors* are the places of the events that report the error that the question quotes.
-    *guessed*: the section ``procedures`` shows only a guess, which does not lower the caps.
+    Each session in turn gets an equal share of the tokens left below the cap (see ``_ANSWERS``), and fills it with the
+    units that :func:`_chosen` prefers. All logs of many tasks together count as one session, of which the best steps
+    are added, up to a cap of its own. Units that only repeat memories in *stated* or earlier units of their session are
+    dropped.
+
+    *errors* are the places of the events that report the error that the question quotes. With *guessed*, the section
+    ``procedures`` shows only a guess, and does not lower the caps.
     """
     parts = _parts(ranking)
     dropped, eligible = list[Dropped](), list[Unit]()
@@ -56,9 +58,9 @@ def add_episodes(
 
 
 def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
-    """Add the best of *units*, and the one right after it if that matters as much; together cut to *cap* tokens.
+    """Add the best of *units*, and the next one if it matters as much; together cut to *cap* tokens.
 
-    Called if no session fits: a section with eligible candidates gets an entry (HMX-C 4).
+    Called if no session fits, because a section with eligible candidates must get an entry (HMX-C 4).
     """
     if not units:
         return
@@ -78,9 +80,9 @@ def _explains(unit: Unit, following: Unit) -> bool:
 def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     """Return the units of a session in session order: each message alone, each call with its results.
 
-    A result that is linked to a call, or whose session has *calls*, belongs to no unit if its call is not among the
-    *events*; any other result is a unit. Other outside text, such as an error, belongs to the unit of the event before
-    it.
+    A result whose call is not among the *events* belongs to no unit if it is linked to a call or its session has
+    *calls*; otherwise, it is a unit of its own. Other outside text, such as an error, belongs to the unit of the event
+    before it.
     """
     by_place: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()
@@ -143,7 +145,8 @@ def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[
 def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[Unit]:
     """Return the units that fit *limit*: those with *errors* and the next ones, the first and the last, then the best.
 
-    Of units with the same relevance to one decimal, the later comes first: findings and actions come late in a session.
+    If units have the same relevance to one decimal, the later one is better: findings and actions come late in a
+    session.
     """
     with_error = (place for place, unit in enumerate(units) if any(ranked.candidate.place in errors for ranked in unit))
     first = [at for place in with_error for at in (place, place + 1) if at < len(units)]
@@ -153,7 +156,7 @@ def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[U
 
 
 def _chosen_steps(units: Sequence[Unit], limit: int, *, may_lack: bool) -> list[Unit]:
-    """Return the units of the steps that fit *limit* whole, best first; if *may_lack*, the best step may lack units."""
+    """Return the units of the best steps that fit *limit* whole; if *may_lack*, the best step may be incomplete."""
     by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
     steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
     chosen, left = list[int](), limit

@@ -30,10 +30,10 @@ def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, f
 
 
 def changed_fields(pool: EventPool, own: Flags) -> dict[int, frozenset[str]]:
-    """Return the new fields of each successful result, by its place, if earlier results have at least half of it.
+    """Return the new fields of each successful result, by its place, if earlier results have at least half its fields.
 
-    *own* marks the events of the session. A call that changes a record returns all of it; the fields that no earlier
-    result has say what was changed.
+    *own* marks the events of the session. A call that changes a record returns the whole record: the fields that no
+    earlier result has say what was changed.
     """
     changed, known = dict[int, frozenset[str]](), set[str]()
     for at in np.flatnonzero(own & pool.successes).tolist():

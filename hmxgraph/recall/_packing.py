@@ -23,7 +23,7 @@ from hmxgraph.text.terms import word_trigrams
 # Duplicate texts: the Jaccard index of the word trigrams, after normalisation, is at least 0.92.
 
 ALIKE = 0.92
-# Sets of fewer trigrams are that similar only if they are equal: 11 of 12 is less than 0.92.
+# Sets of fewer trigrams reach this index only if they are equal: 11/12 is less than 0.92.
 FEW_TRIGRAMS = 12
 # Number of texts whose words and trigrams are cached, some kilobytes each: packs of one tenant compare the same ones.
 _CACHED_TEXTS = 4_096
@@ -62,7 +62,7 @@ class Duplicates:
         self._by_trigram: dict[int, list[_Trigrams]] = {}
 
     def repeats(self, text: str) -> bool:
-        """Whether *text* duplicates an earlier one; remembers it if not. Blank texts are no duplicates.
+        """Whether *text* duplicates an earlier one; if not, remember it. Blank texts are never duplicates.
 
         >>> seen = Duplicates()
         >>> seen.repeats("Always verify the rollout."), seen.repeats("always verify the ROLLOUT")
@@ -225,7 +225,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate is a rule, memory or task record: these are kept, not an event that only repeats them."""
+    """Whether the candidate is a rule, memory or task record: it is kept, and an event that only repeats it is not."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 
@@ -374,9 +374,10 @@ _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
 def fill(box: Box, eligible: Sequence[Ranked], strategy: str, limited: Container[str] = ()) -> None:
-    """Fill *box*: the best entry of each section, what else fits in the order of *strategy*, one entry cut to the rest.
+    """Fill *box* with the best entry of each section, then with what fits in the order of *strategy*.
 
-    *Limited* sections get no more than their shares, except for their best entry.
+    Finally, one more entry is cut to the rest of the budget. *Limited* sections get no more than their shares, except
+    for their best entry.
     """
     sections = _by_section(eligible)
     _guarantee(box, sections)
@@ -418,7 +419,7 @@ def _breadth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ra
 
 
 def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield all entries of the section with the best-ranked entry, then those of the others."""
+    """Yield all entries of the section with the best-ranked entry, then those of the other sections."""
     best_section = min(sections, key=lambda section: sections[section][0].rank, default=None)
     if best_section is not None:
         yield from sections[best_section]
@@ -441,8 +442,8 @@ def truncated_to(
 ) -> str:
     """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 
-    It consists of the beginning and the passages with terms of *weight_by_term*. If the longest prefix that fits
-    contains all these passages, it is that prefix.
+    It consists of the beginning and the passages with terms of *weight_by_term*, or simply of the longest prefix that
+    fits, if that contains all these passages.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

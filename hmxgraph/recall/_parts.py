@@ -1,8 +1,8 @@
 """The ranking of events for a text that asks several questions: an event counts for the part that it matches best.
 
-Ranked as one text, several questions find less than each alone. Packs of 1,024 and 2,048 tokens for 120 pairs of
-questions about conversations held 77.7 and 82.8 % of the evidence; ranked by parts, 80.7 and 87.5 %. For 80 groups of
-three questions it was 64.3 and 74.6 %; by parts, 76.7 and 85.7 %.
+Several questions ranked as one text find less than each question alone. For 120 pairs of questions about conversations,
+packs of 1,024 and 2,048 tokens held 77.7 and 82.8 % of the evidence when ranked as one text, 80.7 and 87.5 % by parts.
+For 80 groups of three questions, it was 64.3 and 74.6 % as one text, 76.7 and 85.7 % by parts.
 """
 
 from collections.abc import Iterable
@@ -32,12 +32,12 @@ class RankingByParts(Ranking):
 
     @cached_property
     def first(self) -> Floats:
-        """The score before the walk, for the part for which each event has the highest."""
+        """The score of each event before the walk, for the part where it is highest."""
         return _largest(ranking.first for ranking in self._rankings)
 
     @cached_property
     def assurance(self) -> float:
-        """How well the best events match the best matched part, in [0, 1]."""
+        """How well the best events match the part that is matched best, in [0, 1]."""
         return max(ranking.assurance for ranking in self._rankings)
 
     def relevance(self, scores: Floats) -> Floats:

@@ -17,15 +17,16 @@ from hmxgraph.text.terms import TokenCounter
 # The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
-# They get up to this many times as much if all of them then fit.
+# They get up to this many times as much if the passages of all messages then fit.
 _WITH_ROOM = 2
 # Approximate characters per token.
 _TOKEN_CHARACTERS = 4
 # A text is cut if it is more than this many times as long as its passages may be.
 _LONGER = 2
-# Nothing is cut if the texts fill at most the first share of the budget; cutting stops once the best texts, as cut,
-# exceed the second.
-_WHOLE_SHARE, _CUT_BEYOND = 0.75, 1.5
+# Nothing is cut if the texts fill at most this share of the budget.
+_WHOLE_SHARE = 0.75
+# Texts are cut from the best on, until they exceed the budget by this factor.
+_CUT_BEYOND = 1.5
 # The passages of one text from an outside source get 1/4 of the budget.
 _RESULT_OF_BUDGET = 4
 
@@ -33,9 +34,9 @@ _RESULT_OF_BUDGET = 4
 def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Return *pool* with excerpts of *whole* texts in place of truncated ones whose omitted rest matches the terms.
+    """Return *pool* with excerpts in place of truncated texts whose omitted rest matches the terms.
 
-    *whole* maps event ids to texts. An excerpt is never longer than the truncated text was.
+    *whole* maps event ids to full texts. An excerpt is never longer than the truncated text was.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
@@ -74,14 +75,14 @@ def with_passages(
 ) -> Episodes:
     """Return *episodes* with long texts cut to the passages that match *weight_by_term*.
 
-    Only events that reach the threshold are cut, and none if together they fill at most three quarters of *budget* or
-    if there is only one; passages are longer if all of them then fit.
+    Only events that reach the threshold are cut. None are cut if there is only one, or if together they fill at most
+    three quarters of *budget*. Passages are longer if all of them then fit.
 
     If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and the
     passages of a session are as long as its equal share of *room* allows.
 
-    Documents stay whole, and so does outside text of at most half the budget: it is about one thing, and half a record
-    misleads. Longer text would leave no room for what followed. Steps of logs are short already.
+    Documents stay whole. So does outside text of at most half the budget, because half a record misleads; longer text
+    would leave no room for what followed. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -106,7 +107,7 @@ def with_passages(
         if tokens[at] > _LONGER * own_limit and not pool.title[at] and not is_step:
             own_weights = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
-            # A call begins with the name of its tool, a person's message with its subject.
+            # Keep the beginning of calls, which names the tool, and of people's messages, which states the subject.
             from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
             texts[at] = excerpt or texts[at]
@@ -127,7 +128,7 @@ def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
-    """Return the largest multiple of *least* at which texts with these *tokens*, cut to it, fit *room*; else *least*.
+    """Return the largest multiple of *least* such that texts with these *tokens*, cut to it, fit *room*; else *least*.
 
     >>> _longest_passages([30, 90, 210], 50, 300), _longest_passages([30, 90, 210], 50, 100)
     (100, 50)

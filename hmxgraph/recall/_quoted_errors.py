@@ -12,9 +12,10 @@ from hmxgraph.text.terms import terms
 
 # What a program writes before its message: "failed: TypeError:".
 _PREFIX = re.compile(r"^(?:[\w.]*(?:error|exception|fail(?:s|ed)?|fatal)\b[^:]{0,20}:\s*)+", re.IGNORECASE)
-# Share of the message's words, weighted by rarity, that an event must have to report the same error; fewest words of a
-# message.
-_SAME_ERROR, _LEAST_TERMS = 0.6, 2
+# An event reports the same error only if it has this share of the message's words, weighted by rarity.
+_SAME_ERROR = 0.6
+# Minimum number of words of a message.
+_LEAST_TERMS = 2
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class QuotedError:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words of the quotation that tell errors apart; () if they are fewer than two, or it is no error message.
+        """The words of the quotation that tell errors apart; () if there are fewer than two, or it is no error message.
 
         A quotation is an error message if the question speaks of trouble or certainly quotes an error, or if the result
         of a call has the same message. The result need not be marked as failed: a command that reports failed tests has
@@ -51,13 +52,18 @@ class QuotedError:
         return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
 
     @property
+    def mentions(self) -> Flags:
+        """Which events have most of the error's words close together; all events if the question quotes no error."""
+        return self._mentions if self.terms else np.ones(len(self.pool), dtype=np.bool_)
+
+    @property
     def is_unknown(self) -> bool:
         """Whether the question certainly quotes an error, and no event has most of its words close together."""
         return bool(self.terms) and self.question.reports_error and not self._mentions.any()
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """The rarity of each word of the message but those with digits, which vary, and those in ``ANY_FAILURE``."""
+        """The rarity of the message's words, except those with digits, which vary, and those in ``ANY_FAILURE``."""
         message_terms = dict.fromkeys(terms(self.question.error))
         specific = [term for term in message_terms if term.isalpha() and term not in ANY_FAILURE]
         frequency = (self.pool.occurrences.counts(specific) > 0).sum(axis=1)
@@ -65,7 +71,7 @@ class QuotedError:
 
     @cached_property
     def _alike(self) -> Flags:
-        """Which events contain the quoted text; if none does, which results of failed calls mention the error."""
+        """Which events contain the quoted text; if none do, which results of failed calls mention the error."""
         message, exact = _PREFIX.sub("", self.question.error).casefold().rstrip(".!? "), self._mentions.copy()
         for at in np.flatnonzero(exact).tolist():
             exact[at] = message in self.pool.text[at].casefold()

@@ -8,13 +8,15 @@ from typing import Any, TypeAlias
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
-# The style classes of the sections in the bar, repeated if there are more sections; those of the score components.
+# The style classes of the sections in the budget bar, repeated if there are more sections.
 _COLOURS = "abcd"
+# The style classes of the score components.
 _SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
-# Characters shown of the question in the title and the heading, of an entry or a dropped candidate in one line, and of
-# an event of the evidence; number of these events shown.
+# Number of characters shown of the question, in the title and in the heading.
 _TITLE_LENGTH, _HEADING_LENGTH = 80, 400
+# Number of characters shown of an entry or a dropped candidate in one line.
 _LINE_LENGTH = 110
+# Number of characters shown of an event in the evidence of an entry, and number of these events.
 _EVENT_LENGTH = 300
 _MOST_EVENTS = 60
 _STYLE = """
@@ -67,8 +69,8 @@ def pack_html(
     """The page, or with *fragment* only the part that a notebook shows.
 
     *text* is the prompt text. *trails* maps the ``source_id`` of entries to their evidence: events with timestamp,
-    session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts; if any
-    of these are in the pack's list, no others are shown.
+    session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts; if it has
+    texts for any in the pack's list, only those candidates are shown.
     """
     parts = (
         _head(pack),
@@ -95,7 +97,7 @@ def _head(pack: ContextPack) -> str:
 
 
 def _prompt(text: str, *, copy: bool) -> str:
-    """The prompt text, if *copy* is set with a button that copies it."""
+    """The prompt text; with *copy*, also a button that copies it."""
     if not text:
         return ""
     button = "<button type='button'>copy</button>" if copy else ""
@@ -170,7 +172,7 @@ def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], we
 
 
 def _score_bar(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the score components, each as wide as its weighted value; the opened entry shows the plain values."""
+    """A bar of the score components, each as wide as its weighted value; an opened entry lists the plain values."""
     parts = (
         f"<i class='{_SHADES[name]}' style='width:{100 * weight * scored[name]:.1f}%'></i>"
         for name, weight in weights.items()

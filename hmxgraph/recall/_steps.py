@@ -1,4 +1,8 @@
-"""Steps of a log of many tasks: what the agent announced, the calls that followed, and their results."""
+"""Steps of a log of many tasks: what the agent announced, the calls that followed, and their results.
+
+A log of many tasks is a session too long to be shown as one episode. The *share* of an event is the part of the
+question's terms, by weight, that it contains.
+"""
 
 import re
 from collections import Counter
@@ -26,48 +30,52 @@ from hmxgraph.text.excerpts import Passages, without_old_text
 from hmxgraph.text.lines import event_line
 from hmxgraph.text.terms import TokenCounter
 
-# Weight of matches in results, which are long and about many things, and of the mean score of the steps before and
-# after, because one piece of work takes several steps.
-_OF_RESULTS, _OF_NEIGHBOURS = 0.3, 0.5
-# For a question about a failure, factor on a step in which no call failed. For other questions, if any step edits a
-# file, factor on a step that edits none, such as a look at the state before a commit.
-_WITHOUT_FAILURE, _WITHOUT_EDIT = 0.6, 0.7
+# Weight of matches in results, which are long and about many things.
+_OF_RESULTS = 0.3
+# Weight of the mean score of the steps before and after, because one piece of work takes several steps.
+_OF_NEIGHBOURS = 0.5
+# For a question about a failure, factor on a step in which no call failed.
+_WITHOUT_FAILURE = 0.6
+# For other questions, if any step edits a file, factor on a step that edits none, such as a look at the state before a
+# commit.
+_WITHOUT_EDIT = 0.7
 # A call that edits a file passes the new content, a patch, or the old and the new text.
 _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
-# The question quotes a failure if the result that reports it contains this share of the question. The remedy is
-# expected in the next five steps, each of which scores a little less than the one before.
+# The question quotes a failure if the result that reports it contains this share of the question.
 _QUOTED = 0.6
+# The remedy for a failure is expected in so many steps after it. Each scores a little less than the step before.
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
-# Of the events that are known to report the error, those count whose share of the question is at least this fraction
-# of the largest.
+# An event that is known to report the error counts if its share of the question is at least this fraction of the
+# largest share of such an event.
 _OF_BEST_MATCH = 0.8
 # Factor on all other steps if it is known which events report the error that the question is about.
 _BESIDE_KNOWN_ERROR = 0.75
-# For a question about how something ended: the least score of a step that matches well, and the factor on the first of
-# them (1 on the last).
+# For a question about how something ended, the steps of a session that score at least ``_MATCHES_WELL`` are multiplied
+# by a factor that rises from ``_FIRST`` for the first of them to 1 for the last.
 _MATCHES_WELL, _FIRST = 0.5, 0.3
-# The least score, after this factor, of a step with an edit whose reasons are shown; how many steps before it may give
-# them, and how much less each of these scores than the one after it.
+# If a step with an edit then scores at least ``_NEAR_END``, up to ``_REASONS`` steps before it are raised, because they
+# may say why it edits. Each of them scores a little less than the step after it.
 _NEAR_END, _REASONS, _LESS_PER_REASON = 0.8, 3, 0.01
-# A session with fewer steps counts as one with this many when terms are compared within it.
+# A session with fewer steps counts as one with this many when the rarity of a term among its steps is computed.
 _FEW_STEPS = 64
 # The score of a step with a report, for a question about the past or about how something ended. A report is a message
 # of an assistant whose share of the question is at least ``_OF_QUESTION``, and ``_OF_BEST`` of the largest such share.
 _REPORT, _OF_QUESTION, _OF_BEST = 0.9, 0.3, 0.65
-# Maximum characters of an event of a step; a call that edits a file may have more, because it is the most informative.
-# Below, the same if there is room. A result of at most ``LINE`` characters is short.
+# Maximum length of an event of a step, in characters. A call that edits a file may be longer, because it is the most
+# informative. Elsewhere, a result of at most ``LINE`` characters counts as short.
 LINE, _LINE_OF_EDIT = 240, 360
+# The same limits if the pack has room.
 _LONG_LINE, _LONG_LINE_OF_EDIT = 480, 1_440
-# A result only acknowledges its call if it adds at most this many words to those of the call, and more than this many
-# results of the tool add the same words.
+# A result only acknowledges its call if it adds at most ``_FEW_WORDS`` words to those of the call, and more than
+# ``_OFTEN`` results of the tool add the same words.
 _FEW_WORDS, _OFTEN = 8, 3
 
 
 def steps(pool: EventPool) -> Integers:
-    """Return the step number of each event, from 1: the first message after a call or result begins a step.
+    """Return the step number of each event, from 1. A step begins with the first message after a call or result.
 
-    So does an event that does not directly follow the one before it, and a message right after one of an assistant: an
-    announcement stands right before its calls, so the earlier message ended a task.
+    It also begins with an event that does not directly follow the one before it, and with a message right after a
+    message of an assistant: an announcement stands right before its calls, so the earlier message ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | messages
@@ -87,20 +95,21 @@ def step_scores(
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    For a request for work (*works*), a step without a call is no example and scores 0 by its words. For questions about
-    the past, and for all about how something *ended* or how far it has got, such a step may score, and a step with a
-    report (see ``_REPORT``) scores nearly 1. If *ended*, of the steps of a session that match well, the last ones count
-    most.
+    - *works*: for a request for work, a step without a call is no example, and its words score 0. For a question about
+      the past, or about how something *ended*, such a step may score, and a step with a report (see ``_REPORT``) scores
+      nearly 1.
+    - *ended*: the question is about how something ended or how far it has got. Of the steps of a session that match
+      well, the last count most.
+    - *troubled*: the question is about a failure. A step in which no call failed counts less. A step with the failure
+      that the question quotes scores 1 and the next five steps slightly less, even without a call; *errors* are the
+      events that are known to report that failure.
+    - If the question is not about a failure and any step edits a file, steps that edit none count less.
 
-    If the question is about a failure (*troubled*), a step in which no call failed counts less, and one with a failure
-    that the question quotes scores 1, the next five steps slightly less, even without a call; *errors* are the events
-    that are known to report that failure. Otherwise steps that edit no file count less, if any step edits one.
-
-    Measured as nDCG of the best eight steps, on two sets of 18 questions, for each of which all helpful steps of three
-    long logs are known: .48 and .55; without the factor for edits .46 and .53; without neighbours and share as well .40
-    and .51. These used the square root of the share; on 30 other questions, that gave .44, and the share itself .46.
-    Since terms count less in sessions where many steps contain them, packs for 8 other questions hold the same evidence
-    in 119 instead of 158 lines.
+    Measured as nDCG of the best eight steps, on two sets of 18 questions for which all helpful steps of three long logs
+    are known: .48 and .55; without the factor for edits .46 and .53; then also without neighbours and shares .40 and
+    .51. These runs multiplied by the square root of the share of the question in a step. On 30 other questions that
+    gave .44, and the share itself .46. Counting terms less if many steps of a session contain them left the evidence in
+    packs for 8 other questions unchanged, with 119 instead of 158 lines.
     """
     if not len(pool):
         return np.zeros(0)
@@ -143,9 +152,9 @@ def _reports(match: WordMatch, pool: EventPool) -> Flags:
 
 
 def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats:
-    """Return the *scores* of steps, lower for the earlier of those in a session that match well.
+    """Return the *scores* of steps, lowered for the earlier ones of those in a session that match well.
 
-    Steps directly before one that edits and scores high, which say why it edits, score nearly as much as it.
+    Steps directly before a high-scoring step with an edit score nearly as much as it: they say why it edits.
 
     >>> edits, sessions = np.array([True, False, True]), np.array([0, 0, 0])
     >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
@@ -188,7 +197,7 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
 
 
 def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
-    """Return the weight of the question's terms in each step, as a share of that of all terms; results count less."""
+    """Return the share of the question's terms, by weight, that each step contains; results count less."""
     counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
     present = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
     return weighted(match.weights, present) / (match.weights.sum() or 1.0)
@@ -232,7 +241,7 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
     """Return which results only acknowledge their call: they add the same few words as other results of the tool.
 
-    A result that only repeats words of its call, such as a line that was searched for, acknowledges nothing.
+    A result that only repeats words of its call is no acknowledgement: it may be a line that was searched for.
     """
     added = {
         at: (tool[0] if tool else "", rest)
@@ -246,9 +255,9 @@ def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
 
 
 def _added(result: str, call: str) -> frozenset[str] | None:
-    """Return the words that a *result* adds to those of its *call*.
+    """Return the words that a *result* adds to those of its *call*, if they are few.
 
-    None if they are many or more than half of the result, or if it has words but adds none.
+    None if they are many or more than half of the result, or if the result has words but adds none.
     """
     own = frozenset(result.split())
     rest = own - frozenset(call.split())
@@ -266,8 +275,9 @@ def shortened(
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    They lack the old text of an edit: the new text is what was done. The *preferred* fields of an event, by its place,
-    come before what matches. If the pack is *roomy*, texts may be longer, most of all edits and assistants' messages.
+    The old text of an edit is left out: the new text shows what was done. The *preferred* fields of an event, by its
+    place, come before passages that match. If the pack is *roomy*, texts may be longer, most of all edits and
+    assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)

@@ -71,14 +71,16 @@ def months_later(calendar_day: date, months: int) -> date:
 # the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises that or OverflowError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-# Numbers in words: those that may follow "last", and those that may begin "... weeks ago" or "... weeks before".
+# Numbers in words after "last": "last two weeks".
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
+# Numbers in words before "weeks ago" or "weeks before": also "half a" and "a".
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# Names that without a day, a year or a word such as "in" may not mean a month: "may" and "march" are also verbs, "dec"
+# Names that mean a month only beside a day, a year or a word such as "in": "may" and "march" are also verbs, "dec"
 # occurs in identifiers, Jan and June are also people.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
-# Days of a unit in a distance ("two months ago"); months of a unit beside another time ("the month before May 5").
+# The length of a unit in days, for distances such as "two months ago".
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
+# Its length in months, for a unit beside another time: "the month before May 5".
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
@@ -88,10 +90,12 @@ NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 _MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
+# "5th" before a dash or "to", and the only or last day: in "5th to 7th of May", the groups ``day`` and ``last``.
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # Words between the ends of a time range.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
 _DASH_OR_TILL = rf"(?:\s*[-\u2013]\s*|{TILL})"
+# A year after a month: ", 2023", "of last year".
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
 # Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
@@ -210,7 +214,7 @@ def _past_units(match: re.Match[str], today: date) -> Days:
 
 
 def _ago(match: re.Match[str], today: date) -> Days:
-    """Return the days around the day that is so long ago: "a year and two months ago"."""
+    """Return the days around a day that is named by its distance from today: "a year and two months ago"."""
     more = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
     return _centred_range(today - timedelta(days=int(more)), match, -1)
 
@@ -218,7 +222,7 @@ def _ago(match: re.Match[str], today: date) -> Days:
 def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
     """Return the days around the day at the matched distance before (*sign* -1) or after (1) *centre*.
 
-    They reach half a unit to both sides; for less than a unit ("half a year ago"), half of the distance.
+    They extend by half a unit to both sides; if the distance is less than a unit ("half a year ago"), by half of it.
     """
     number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
@@ -289,6 +293,7 @@ def _number_of(name: str) -> float:
 # The first part of "a year and two months ago".
 _LONGER_UNIT_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
+# The group ``in`` is a word before a time which shows that a time is meant; it is not part of the expression.
 TIME_RULES: tuple[Rule, ...] = (
     # Such as "2023-05-07", "2023-05-07t12:00:00z"
     Rule(
@@ -319,6 +324,7 @@ TIME_RULES: tuple[Rule, ...] = (
         _whole_month,
         is_calendar=True,
     ),
+    # "last year, in May"
     Rule(re.compile(rf"\b(?P<year>(?:last|this) year),? in {_MONTH}"), _whole_month, is_calendar=True),
     # "between March and May 2023"
     Rule(
@@ -327,16 +333,21 @@ TIME_RULES: tuple[Rule, ...] = (
         is_calendar=True,
     ),
     Rule(re.compile(r"\b(today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b"), _relative_day),
+    # "last week"
     Rule(
         re.compile(r"\b(?P<which>last|previous|past|this) (?P<unit>weekend|week|month|quarter|year)\b"),
         _last_unit,
     ),
+    # "last two weeks"
     Rule(
         re.compile(rf"\b(?:last|previous|past) (?P<n>\d{{1,3}}|{'|'.join(_COUNTS)}) {_UNIT}s?\b(?! ago)"),
         _past_units,
     ),
+    # "two weeks ago", "a year and two months ago"
     Rule(re.compile(rf"(?:{_LONGER_UNIT_AND})?{NUMBER} {_UNIT}s? ago\b"), _ago),
+    # "on Monday", "last Monday"
     Rule(re.compile(rf"\b(?:(?P<in>(?:on|since)\s+)|(?:last|this|past) ){DAY}\b"), _weekday),
+    # "Monday of last week"
     Rule(re.compile(rf"\b(?:on )?{DAY},? (?:of )?(?P<which>last|this) week\b"), _weekday_of_week),
     # "Q2 2023", "in the second quarter"
     Rule(
@@ -358,7 +369,9 @@ TIME_RULES: tuple[Rule, ...] = (
     ),
 )
 OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ...] = (
+    # "two weeks before"
     (re.compile(rf"{NUMBER} {_UNIT}s? {_SIDE}"), _units_offset),
+    # "the week before", "the last Sunday before"
     (
         re.compile(rf"\b(?:the|last|the last) (?P<unit>weekend|{'|'.join((*_UNIT_DAYS, *_WEEKDAYS))}) {_SIDE}"),
         _adjacent_unit,
@@ -371,6 +384,7 @@ OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ..
 # Seasons are those of the northern hemisphere. A numeric date is read only if its order is unambiguous; with dots the
 # day comes first.
 
+# The first month of each season.
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 # The month, the first day and the number of days.
 _HOLIDAYS = {
@@ -387,14 +401,15 @@ _HOLIDAYS = {
 _HOLIDAY_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
 # Seasons and holidays, which can also be what a question is about.
 OCCASIONS = "|".join((*_SEASONS, _HOLIDAY_NAMES))
+# Which week of a month; 0 for the last seven days.
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
-# Words before a season or holiday that show that it is meant as a time: "in the summer", "last summer".
+# Words before a season or holiday which show that it is meant as a time: "in the summer", "last summer".
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
 _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
 
 def _part_of_month(match: re.Match[str], today: date) -> Days:
-    """Return about ten days, a half or a week of a month; without a year, of the latest such month that has begun."""
+    """Return a third, a half or a week of a month ("early May"); without a year, of the latest one that has begun."""
     first, end = _month_of(_first_of_month(_month_number(match["month"]), match, today))
     last = (end - timedelta(days=1)).day
     begins, ends = _part(match, last)
@@ -492,6 +507,7 @@ def _weekdays_ago(match: re.Match[str], today: date) -> Days:
 
 
 def _past_hours(match: re.Match[str], today: date) -> Days:
+    """Return the days up to today that "the last 30 hours" may include."""
     return today - timedelta(days=ceil(_number_of(match["n"]) / 24)), today + timedelta(days=1)
 
 
@@ -506,7 +522,9 @@ CALENDAR_RULES: tuple[Rule, ...] = (
         _part_of_month,
         is_calendar=True,
     ),
+    # "summer 2023", "last summer"
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<season>{'|'.join(_SEASONS)}){_YEAR}"), _season, is_calendar=True),
+    # "at Easter", "Christmas 2023"
     Rule(re.compile(rf"(?:{_AT}|{_WHICH})?\b(?P<holiday>{_HOLIDAY_NAMES})\b{_YEAR}"), _holiday, is_calendar=True),
     # "7.5.2023", "25/12/2023"
     Rule(
@@ -517,6 +535,8 @@ CALENDAR_RULES: tuple[Rule, ...] = (
         _numeric_date,
         is_calendar=True,
     ),
+    # "two Mondays ago"
     Rule(re.compile(rf"{NUMBER} {DAY}s? ago\b"), _weekdays_ago),
+    # "last 48 hours"
     Rule(re.compile(rf"\b(?:last|past) (?P<n>\d{{1,3}}|{'|'.join(_FIRST_NUMBERS)}) hours\b"), _past_hours),
 )

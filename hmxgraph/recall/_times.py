@@ -13,7 +13,7 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
 from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# Words before the time at which a range begins.
+# Words before the time at which a range begins: "since" (it ends now), "between" and "from".
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
 # Words before a time that is the only end of an open range.
@@ -114,6 +114,7 @@ def _times(text: str, today: date) -> Iterator[_Time]:
                 continue
             if days is not None:
                 groups = match.groupdict()
+                # The word before a time ("in May") is no part of it.
                 start = match.end("in") if groups.get("in") else match.start()
                 yield _Time(start, match.end(), days, is_calendar, is_calendar and bool(groups.get("year")))
 
@@ -141,7 +142,10 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """Yield *times* without relative ones that a later date specifies: one with a year, or a date right after them."""
+    """Yield *times* without relative ones that a date specifies: any later one with a year, or one right after them.
+
+    In "last Friday, 5 May", only "5 May" is kept.
+    """
     last_full_date = max((time.start for time in times if time.full), default=-1)
     calendar_starts = {time.start for time in times if time.is_calendar}
     for time in times:

@@ -87,9 +87,10 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Appraised:
     """The knowledge in force, and the candidates made from it.
 
-    ``progress`` is the position of the running session in a task schema that may be included: the leading one, else the
-    best; ``remedy`` is the best playbook that may be included for the failure that the session just hit, or that the
-    question reports.
+    - ``progress``: the position of the running session in a task schema that may be included: the leading one, else the
+      best.
+    - ``remedy``: the best playbook that may be included for the failure that the session just hit, or that the question
+      reports.
     """
 
     appraisal: Appraisal
@@ -119,7 +120,7 @@ def appraised(
 ) -> Appraised:
     """Appraise *known* for *request*; *by_words* is the ranking of events before their neighbourhood is searched.
 
-    Terms are weighted by their rarity among the events, and the artifacts and memories in force.
+    Terms are weighted by their rarity among the events and among the artifacts and memories in force.
     """
     in_force = _in_force(request, state, known)
     question = by_words.question
@@ -151,9 +152,11 @@ def appraised(
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
-# Words common to most facts and preferences hardly distinguish between them; factor on the weight of these.
+# Words common to most facts and preferences: they hardly distinguish between them.
 _PLAIN_WORDS = frozenset(terms("use want need prefer like"))
+# Factor on the weight of these words.
 _PLAIN_WEIGHT = 0.5
+# Rarity is computed as if there were at least so many texts: fewer say little about it.
 _FEW_TEXTS = 10
 
 
@@ -176,15 +179,15 @@ class _Vocabulary:
         counts = (event_match.counts >= 1).sum(axis=1) + np.array(
             [self.frequency.get(term, 0) for term in question_terms]
         )
-        # Count an unseen term as seen once, and assume at least ten texts: fewer say little about rarity.
+        # Count an unseen term as seen once.
         counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
         plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
         return dict(zip(question_terms, (plain * event_match.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
-        """Return corrections for terms of the question that occur in neither the events nor the knowledge.
+        """Return a correction for each term of the question that occurs in neither the events nor the knowledge.
 
-        A correction is a term of the knowledge that is one typo away; a term without one is left out.
+        A correction is a term of the knowledge that is one typo away. Terms without such a neighbour are left out.
         """
         terms_asked = by_words.question.terms
         counts = by_words.pool.occurrences.counts(terms_asked)
@@ -213,8 +216,8 @@ def _appraisal(
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
     """Return the knowledge with enough confidence; artifacts and conflicts must also apply to the reader (HMX-A 6).
 
-    For hard rules and conflicts any confidence is enough. A conflict quotes its sides, so it applies only if all of
-    those that are artifacts do.
+    For hard rules and conflicts, any confidence is enough. A conflict quotes its sides, so it applies only if all
+    artifacts among them apply.
     """
     least = request.min_confidence
 
@@ -285,7 +288,7 @@ def _next_step(
 ) -> Iterator[Candidate]:
     """Yield the next step for the workflow section, unless the procedures section begins with it.
 
-    If a playbook answers a failure, its first step is shown instead of the procedure's next one.
+    If a playbook answers a failure, its first step is shown instead of the next step of the procedure.
     """
     shows_procedures = "procedures" in request.sections
     if remedy is not None and (steps := recovery_steps(remedy)):
@@ -301,7 +304,7 @@ def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candid
 
 
 def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -> Appraised:
-    """Return *knowledge* with the *related* relations and their candidates; these are fetched last."""
+    """Return *knowledge* with the *related* relations, which are fetched last, and their candidates."""
     conflicts = knowledge.in_force.conflicts
     sides = {side for conflict in conflicts for side in conflict.sides}
     candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))

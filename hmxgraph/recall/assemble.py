@@ -44,13 +44,15 @@ from hmxgraph.recall.pool import Floats
 from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
+# The name of this way of assembling packs: part of the metadata and of the pack's id.
 PROFILE = "hmxgraph-recall-1"
-# Masked texts are cached, because packs of one tenant repeat them: their number, and the length of the longest.
+# Masked texts are cached, because packs of one tenant repeat them: at most so many, each of at most so many characters.
 _CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000
 _cached_masked = lru_cache(maxsize=_CACHED_TEXTS)(linked_secrets)
-# An event that recurs is included if its share of the question is at least this fraction of the largest share.
+# An event that recurs is included if its share of the question (the part of the terms, by weight, that it contains) is
+# at least this fraction of the largest share.
 _RECURS = 0.5
-# Next to whole sessions, relations get only their share of the budget, so that both fit.
+# Sections that get only their share of the budget next to whole sessions, so that both fit.
 _RELATIONS = frozenset({"graph_relations"})
 # The retrieval source of the candidates of each source type (HMX-C 5).
 _RETRIEVAL_SOURCES = {
@@ -100,13 +102,14 @@ def _without_text(judgement: Judgement) -> Iterator[Dropped]:
 
 
 def _add_fitting(box: Box, eligible: Iterable[Ranked]) -> None:
-    """Add the remaining *eligible* candidates that fit, those of limited sections included."""
+    """Add the remaining *eligible* candidates that fit, including those of limited sections."""
     for ranked in eligible:
         if ranked.rank not in box.packed and ranked.candidate.content and box.fits(ranked):
             box.add(ranked)
 
 
 def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
+    """Return a box filled with the eligible candidates; *limited* sections get no more than their shares."""
     request = draft.request
     eligible = [ranked for ranked in judgement.eligible if ranked.candidate.content]
     sections = {ranked.candidate.section for ranked in eligible}
@@ -124,7 +127,7 @@ def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
 def _top_up(box: Box, draft: Draft, compared_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
     """Add further events that fit and reach the threshold; return those dropped as duplicates or by their verdict.
 
-    Needed when many events of *compared_ids* were duplicates and the budget is not yet full.
+    This fills the budget if many events of *compared_ids* were duplicates.
     """
     dropped = []
     for rank, tokens in draft.ranking.events_beyond(compared_ids, THRESHOLD):
@@ -137,10 +140,10 @@ def _top_up(box: Box, draft: Draft, compared_ids: Collection[str], repeats: Repe
 
 
 def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
-    """Add dropped events that fit and have the very text of one in the pack, on another day: it happened again.
+    """Add dropped events with exactly the text of an event in the pack, but from another day: it happened again.
 
-    Called only for questions about the past, because agents repeat the same steps every day. The events must match the
-    question well by their *shares* of it. The same text from an outside source on another day is not news.
+    Called only for questions about the past, because agents repeat the same steps every day. The events must fit, and
+    match the question well by their *shares* of it. The same text from an outside source on another day is not news.
     """
     matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
@@ -209,7 +212,7 @@ class _Writer:
     def _remove_last(self) -> None:
         """Remove the lowest-ranked entry; a rule or the only entry of a section (HMX-C 4) only if no other is left.
 
-        Exempt ones go last.
+        Exempt entries (hard rules and pinned memories) go last.
         """
         sizes = Counter(packed.section for packed in self._packed)
 

@@ -21,8 +21,8 @@ from hmxgraph.recall.question import PackRequest, Question
 class State:
     """Tenant, state version, moment and number of events.
 
-    ``truncated``: more events or knowledge match, or may match, than were read. ``unsettled``: concurrent writes
-    occurred during every attempt to read, so the state has no single version.
+    - ``truncated``: more events or knowledge match, or may match, than were read.
+    - ``unsettled``: concurrent writes occurred during every attempt to read, so the state has no single version.
     """
 
     tenant_id: str
@@ -35,14 +35,16 @@ class State:
 
 # One score from four components, for every kind of candidate (HMX-C 5).
 
+# The weights of the components.
 _RELEVANCE, _RECENCY, _PROVENANCE, _SALIENCE = 0.4, 0.2, 0.2, 0.2
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"relevance": _RELEVANCE, "recency": _RECENCY, "provenance": _PROVENANCE, "salience": _SALIENCE}
 )
 # Below this score a candidate is dropped as low_relevance.
 THRESHOLD = 0.40
-# Half-life of recency, and that of the strategy ``recency_biased``.
+# Recency halves in this many days.
 HALF_LIFE_DAYS = 7.0
+# The same for the strategy ``recency_biased``.
 _RECENT_HALF_LIFE_DAYS = 2.0
 # Number of components whose rounded value is cached: most candidates share a few values.
 _CACHED_NUMBERS = 4_096
@@ -128,13 +130,14 @@ class RecencyDecay:
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
     """Return how recency decays for *request* as of *as_of_us*.
 
-    It decays from the time that the question names, else from now. It is 0 for a question about the past that names no
-    time, unless it asks for the latest or has no terms ("?"). With ``recency_biased`` it always decays from now, with
-    a shorter half-life.
+    Recency decays from the time that the question names, otherwise from now. The time of a request for work ("a plan
+    for this week") is no time of past events unless it has ended. A question about the past that names no time gets no
+    recency at all, unless it asks for the latest of something or has no terms ("?"). With the strategy
+    ``recency_biased``, recency always decays from now, with a shorter half-life.
     """
     if request.strategy == "recency_biased":
         return RecencyDecay(None, _RECENT_HALF_LIFE_DAYS, as_of_us)
-    if question.span is not None:
+    if question.span is not None and not (question.works and not question.overview and question.span.end_us > as_of_us):
         return RecencyDecay(question.span, HALF_LIFE_DAYS, as_of_us)
     by_age = question.latest or not question.recalls or not question.terms
     return RecencyDecay(None, HALF_LIFE_DAYS if by_age else None, as_of_us)
@@ -165,12 +168,19 @@ Order: TypeAlias = tuple[float, int, str, str]
 class Candidate(NamedTuple):
     """Something that may go into a section.
 
-    ``tokens`` counts the rendered line, or only the text if the candidate cannot be included. ``verdict`` is a drop
-    reason known in advance. An ``exempt`` candidate (hard rule, pinned memory) is never dropped as low_relevance.
-    ``label`` marks text from outside sources, and what is disputed, superseded or rejected. For events, ``place`` is
-    the index in the event pool, ``call`` the index of the call that a result belongs to (else -1), ``tool`` marks tool
-    calls and their results, ``outcome`` is the last feedback on the session, "positive" or "negative" ("" for none, and
-    for logs of many tasks), and ``step`` is the number of the event's step in a log that is shown by steps (else -1).
+    - ``tokens``: the length of the rendered line, or only of the text if the candidate cannot be included.
+    - ``label``: marks text from outside sources, and what is disputed, superseded or rejected.
+    - ``verdict``: a drop reason known in advance, or "".
+    - ``exempt``: a hard rule or pinned memory, which is never dropped as low_relevance.
+
+    For events:
+
+    - ``place``: the index in the event pool.
+    - ``call``: the index of the call that a result belongs to, or -1.
+    - ``tool``: whether it is a tool call or a tool's result.
+    - ``outcome``: the last feedback on the session, "positive" or "negative"; "" for none. Always "" in a log of many
+      tasks, a session too long to be shown as one episode.
+    - ``step``: the number of the event's step in such a log, if that is shown by steps, or -1.
     """
 
     section: str
@@ -197,7 +207,7 @@ class Candidate(NamedTuple):
 
     @property
     def useful(self) -> bool:
-        """Whether neither a verdict nor its score keeps it out."""
+        """Whether it may be included: it has no verdict, and its score is high enough or it is exempt."""
         return not self.verdict and (self.exempt or self.score >= THRESHOLD)
 
     @property

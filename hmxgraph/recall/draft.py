@@ -1,8 +1,10 @@
 """The draft of a pack: every candidate scored and ranked, before the entries are chosen.
 
-Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. The *cases*
-are sessions about a person or thing that the question names. A *log of many tasks* is a session too long to be shown as
-one episode: steps of it are shown instead. The *routine* is what the procedures in the pack have the agent do.
+Six words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request is like this one. The *cases* are sessions about a person or thing
+that the question names. A *log of many tasks* is a session too long to be shown as one episode: steps of it are shown
+instead. The *routine* is the actions of the procedures in the pack. A procedure is a *guess* if it fits, but less than
+half of the similar requests led to it.
 """
 
 from collections import Counter
@@ -90,17 +92,22 @@ class GlobalRanking:
 
 # Events are compared for duplicates until their tokens exceed the budget by this factor, because duplicates drop out.
 _MARGIN = 1.2
-# Number of events compared: the most with the same terms and length, the fewest and the most in all.
+# Maximum number of compared events with the same terms and length.
 _COMPARED_ALIKE = 2
+# Minimum and maximum number of compared events in all.
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
 # Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
 MOST_SESSIONS = 3
+# A later session with the same call as an example is shown, too, if a message in it has at least this fraction of the
+# largest share of the question in the examples.
+_RECURS = 0.5
 # Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
 _COPIES = 3
-# Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases; if there
-# are none of these, the share for logs of many tasks. For texts that are cut, see :attr:`Draft._room`.
-BESIDE_ANSWERS, ALONE = 0.5, 0.8
+# Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases.
+BESIDE_ANSWERS = 0.5
+# Share of the budget for logs of many tasks, if the pack has no procedures or facts.
+ALONE = 0.8
 # Approximate tokens per case.
 _TOKENS_OF_CASE = 96
 # For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
@@ -108,7 +115,8 @@ _BARE = 1
 # A statement about the question contains at least this fraction of the largest share of it in a message of a person,
 # and has at most this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
-# Least share of the question in a session that worked, as a fraction of that in the failed ones that it stands beside.
+# If all examples failed, a session that worked may be shown beside them. Its minimum share of the question, as a
+# fraction of the largest share of those that failed.
 _NEARLY_ALIKE = 0.85
 # A procedure with a lower success rate than this usually failed.
 _USUALLY = 0.5
@@ -118,13 +126,17 @@ _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 @dataclass(frozen=True)
 class Draft:
-    """What a pack is assembled from; ``whole`` holds the full text of the best events that the pool has truncated.
+    """What a pack is assembled from.
 
-    ``outcomes``: the last feedback, "positive" or "negative", on the best sessions and those of events linked to the
-    best ones, where there is any; ``long_sessions``: logs of many tasks; ``results``: the id of the recorded call, by
-    that of its result; ``changes``: tools that change something; ``examples``: sessions fetched to serve as examples or
-    cases, long ones only in part (if empty, any session may serve). With a ``mask_key`` secrets are masked; equal
-    secrets get the same mark, with a hash under that key.
+    - ``whole``: the full texts of the best events that the pool has truncated, by event id.
+    - ``outcomes``: the last feedback on a session, "positive" or "negative"; known for the best sessions, and for those
+      of events linked to the best events.
+    - ``long_sessions``: logs of many tasks.
+    - ``results``: the id of the recorded call, keyed by the id of its result.
+    - ``changes``: tools that change something.
+    - ``examples``: the sessions that were fetched as examples or cases, long ones only in part. If empty, any session
+      may serve.
+    - ``mask_key``: if given, secrets are masked; equal secrets get the same mark, with a hash under this key.
     """
 
     request: PackRequest
@@ -150,13 +162,14 @@ class Draft:
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return GlobalRanking(self._with_passages(episodes.with_objections()), others)
+        return GlobalRanking(self._with_passages(episodes.with_objections().with_withdrawals()), others)
 
     @property
     def _lines(self) -> Episodes:
-        """The events, if not whole sessions are shown but the best lines of many."""
+        """The events, for a pack that shows the best lines of many sessions instead of whole sessions."""
         lines = self._scored_events.with_results()
-        return lines if self.events.question.when else lines.without_repeated_requests(self.request.session_id)
+        by_time = self.events.question.when or self.events.question.latest or self.events.question.overview
+        return lines if by_time else lines.without_repeated_requests(self.request.session_id)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
         """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""
@@ -166,7 +179,7 @@ class Draft:
 
     @property
     def _room(self) -> int:
-        """The tokens to which the texts of past sessions are cut: fewer beside a procedure that is not a guess."""
+        """The tokens to which the texts of past sessions are cut: fewer beside a procedure, unless it is a guess."""
         return int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
@@ -179,7 +192,7 @@ class Draft:
         episodes = episodes.with_whole_sessions(self.whole_sessions, match.share, running)
         episodes = episodes.with_short_results(short, match.weight_by_term, count_tokens)
         if self.cases:
-            return episodes.of_cases(self.cases, self.events.share_without_names, self.changes)
+            return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
@@ -203,16 +216,21 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions shown as messages and calls with their results, in place of the best lines of many sessions.
+        """Sessions shown as messages and calls with their results, instead of the best lines of many sessions.
 
-        They are the running session with either all cases or a few examples. Beside a procedure that is not a guess,
-        there is one example, and the session with the newest statement about the question. If the question quotes an
-        error of a known session and all examples failed, one is added in which the same call worked. If a call in an
-        example has had another result since, the session of the newest is added. Examples are for
-        questions that want some and, if the best is a log of many tasks, for others that do not ask for a time. For
-        them, the pack must have both episodes and procedures, and there must be work with tools or something to show as
-        a procedure: conversations are shown line by line. Strategies that only show single events have no whole
-        sessions.
+        They are the running session with either all cases or a few examples. Strategies that only show single events
+        have none.
+
+        There are examples if the question wants some or, unless it asks for a time, if the best example is a log of
+        many tasks. The pack must have the sections for episodes and procedures, and there must be work with tools or a
+        procedure to show: conversations are shown line by line.
+
+        - Beside a procedure that is not a guess, there is one example, and the session with the newest statement about
+          the question.
+        - If the question quotes an error of a known session and all examples failed, a session is added in which the
+          same call worked.
+        - If a call in an example has had another result since, the session with the newest result is added.
+        - If a similar request led to one of the examples' calls again, the latest such session is added.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -235,6 +253,7 @@ class Draft:
         if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
         best += self._sessions_of_newer_results(best)
+        best += self._latest_recurrence(best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -260,9 +279,9 @@ class Draft:
         return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
 
     def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
-        """The past sessions without the quoted error that did not fail, and in which a call of its tool worked.
+        """The past sessions without the quoted error that did not fail, and in which a call of the failing tool worked.
 
-        Their messages and calls contain nearly as much of the question as those of each of the *failed* sessions.
+        Their messages and calls contain nearly as much of the question as those of any *failed* session.
         """
         pool, of_session = self.events.pool, self.events.share_of_session
         tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
@@ -279,8 +298,8 @@ class Draft:
     def cases(self) -> tuple[str, ...]:
         """Sessions about a person or thing that the question names, best first, as many as fit half of the budget.
 
-        There are none if the best is a log of many tasks: its steps are shown instead. Nor are there for strategies
-        that only show single events, and for packs without episodes or with nothing else.
+        There are none if the best is a log of many tasks, whose steps are shown instead, if the strategy only shows
+        single events, or if the pack has no episodes or only episodes.
         """
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
@@ -302,20 +321,21 @@ class Draft:
     def _is_new(self) -> bool:
         """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new.
 
-        A request that also asks how something is or was is answered, however new the work is.
+        A request that also asks how something is or was never counts as new, nor does an error in one of several
+        questions: events may answer the others.
         """
         question = self.events.question
         is_request = (question.works or not question.recalls) and not asks_how_it_is(question.text)
         if self.events.error.terms:
-            return self.events.error.is_unknown
+            return self.events.error.is_unknown and not self.events.has_parts
         return is_request and self._acting and not self._is_known and self.events.is_new(self.request.session_id)
 
     @property
     def _is_known(self) -> bool:
         """Whether an artifact may be shown for the request.
 
-        Without this check, 6 of 18 requests in everyday words for work done before were wrongly classed as new, with it
-        2; of 36 requests for other work, 20 and 17 were rightly classed as new.
+        If so, the request does not count as new. This reduced the requests wrongly classed as new from 6 to 2 of 18 in
+        everyday words for work done before, and those rightly classed as new from 20 to 17 of 36 for other work.
         """
         return any(each.source_type == "artifact" for each in self.appraised.useful)
 
@@ -337,7 +357,7 @@ class Draft:
 
     @property
     def only_guesses(self) -> bool:
-        """Whether the section ``procedures`` can only show the leading procedure, and that is a guess."""
+        """Whether all that the section ``procedures`` can show is the leading procedure, and that one is a guess."""
         guidance = self.appraised.appraisal.guidance
         return guidance.guesses and self._procedure_ids == {guidance.lead}
 
@@ -357,8 +377,8 @@ class Draft:
     def _statements(self) -> Flags:
         """Which short messages of people in past sessions without calls have nearly the largest share of the question.
 
-        Those that ask for something do not count. The others may say what a procedure does not know: "The lift is
-        repaired, you may use it again".
+        Such statements may say what a procedure does not know: "The lift is repaired, you may use it again". Messages
+        that ask for something do not count.
         """
         pool, share = self.events.pool, self.events.match.share
         people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
@@ -374,10 +394,10 @@ class Draft:
         return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
 
     def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
-        """The other sessions with the newest result of a call whose result in *sessions* contains most of the question.
+        """The other sessions in which a call from *sessions* has since had another result.
 
-        Only results that differ count, and only for a question: a request for work, or one about some time, is not
-        answered by what holds now.
+        The result in *sessions* must contain most of the question, and only the newest result of each call counts. A
+        request for work, or a question about some time, is not answered by what holds now and gets none.
         """
         pool, question = self.events.pool, self.events.question
         if question.works or question.span is not None:
@@ -386,18 +406,46 @@ class Draft:
         newest = {pool.text[pool.call_of[at]]: at for at in sorted(results, key=lambda at: (pool.times[at], at))}
         answers = pool.of_sessions(sessions) & (self.events.match.share >= SURE)
         newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
-        found = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
-        return [each for each in dict.fromkeys(found) if each not in sessions]
+        changed = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
+        return [each for each in dict.fromkeys(changed) if each not in sessions]
+
+    def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
+        """Return the latest session after the *examples* with a similar request and one of the same calls, if any.
+
+        If an alert came back, the second incident says whether the first remedy lasted. Only for a request for work or
+        a question that quotes an error, which the session must then mention, and not beside a procedure.
+        """
+        pool, last = self.events.pool, self._last_times
+        own = pool.of_sessions(examples)
+        requests = np.where(pool.by_people, self.events.match.share, 0.0)
+        best = requests[own].max(initial=0.0)
+        if not best or not (self.events.question.works or self.events.error.terms) or self._routine:
+            return []
+        like = pool.in_sessions_of(requests >= _RECURS * best) & pool.in_sessions_of(self.events.error.mentions)
+        made = {text for text in compress(pool.text, (pool.calls & own).tolist()) if "=" in text}
+        again = {pool.session_id[at] for at in np.flatnonzero(pool.calls & like).tolist() if pool.text[at] in made}
+        later = [each for each in again & self._past_sessions if last[each] > max(map(last.__getitem__, examples))]
+        latest_first = sorted(later, key=lambda each: (last[each], each), reverse=True)
+        distinct = self._by_steps.without_copies([*examples, *latest_first])
+        return list(islice((each for each in distinct if each not in examples), 1))
+
+    @cached_property
+    def _last_times(self) -> dict[str, int]:
+        """The time of the last event of each session, in UTC microseconds."""
+        pool, last = self.events.pool, dict[str, int]()
+        for session_id, time_us in zip(pool.session_id, pool.time_us, strict=True):
+            last[session_id] = max(time_us, last.get(session_id, time_us))
+        return last
 
     @property
     def _usually_failed(self) -> bool:
-        """Whether a procedure that may be shown went well in less than half of its sessions: it needs an example."""
+        """Whether a procedure that may be shown failed in most of its sessions, so that it needs examples."""
         return any(each.success_rate is not None and each.success_rate < _USUALLY for each in self._procedures)
 
     def compared_ids(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget, to be compared for duplicates.
 
-        Of events with the same terms and length, which are usually duplicates, it has at most two.
+        Events with the same terms and length are usually duplicates; at most two of them are compared.
         """
         ids: list[str] = []
         tokens = 0
@@ -465,8 +513,8 @@ class Draft:
     def _timely(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Floats | float:
         """Return how much recency counts for each event.
 
-        It counts fully in the running session, for questions that name a time, and for ``recency_biased``; else the
-        less, the less relevant the event is.
+        It counts fully in the running session, for questions that name a time, and for the strategy ``recency_biased``;
+        otherwise, it counts less for less relevant events.
         """
         if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
@@ -478,8 +526,8 @@ class Draft:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
         A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
-        always count as related, and so do, unless the work is new, the most relevant ones of the time that the question
-        names. If it asks only what there was at that time, no others do.
+        always count as related. So do the most relevant events of a time that the question names, unless the work is
+        new. If the question asks only what happened at that time, all its events are related, and no others besides.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -496,16 +544,17 @@ class Draft:
         return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """Yield as duplicates the events with the content of a task record, if the record may itself be included."""
+        """Yield the events with the content of a task record as duplicates, if the record itself may be included."""
         usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in usable_ids:
                 yield from ((event_id, "duplicate") for event_id in record.reporting_events)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Yield as deprecated the events that state what no longer holds.
+        """Yield the events that state what no longer holds as deprecated.
 
-        These state deleted memories, remembered ones that ended, or records that were replaced or rejected.
+        They state a deleted memory, one that ``remember`` stored and that has ended, or a record that was replaced or
+        rejected.
         """
         known = self.appraised.in_force
         retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}

@@ -1,8 +1,8 @@
 """Events as candidates: scored as columns, and turned into `Candidate` values only when a pack may use them.
 
-Three words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. A *log of
-many tasks* is a session too long to be one episode: steps of it are shown instead. A *case* is a session about a person
-or thing that the question names.
+Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request is like this one. A *case* is a session about a person or thing that
+the question names. A *log of many tasks* is a session too long to be one episode: steps of it are shown instead.
 """
 
 import re
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmxgraph.recall._endings import adds_a_remark
 from hmxgraph.recall._examples import changed_fields, decisive_weights
 from hmxgraph.recall._steps import LINE, acknowledgements, shortened, steps
 from hmxgraph.recall.candidates import (
@@ -28,12 +29,24 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import asks, objects, speaks_of_trouble
+from hmxgraph.recall.question import asks, objects, speaks_of_trouble, withdrawn
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
+from hmxgraph.text.terms import terms as terms_of
 
-# The minimum relevance of an event that matches the question at all, before it is scaled by the assurance.
+# Minimum share of all terms of two messages that are in both, for one to repeat the other; maximum number of terms of a
+# message that may repeat another, and of messages with the same particulars that it is compared with.
+_SAME_REQUEST, _SHORT_REQUEST, _MOST_ALIKE = 0.6, 40, 64
+_NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|nor)\b|n['\u2019]t\b", re.IGNORECASE)
+# A word with a digit: a number, a date, an id.
+_NUMBER = re.compile(r"\w*\d\w*")
+# A word with a capital letter that does not begin a sentence.
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
+# Maximum number of events with a name that still says what they are about.
+_FEW_MESSAGES = 8
+# The minimum relevance of an event that matches the question at all, before it is scaled by the assurance (how well the
+# best events match the question).
 HELPS = 0.2
 # Weight of recency among nearly equal examples.
 _BY_TIME = 0.05
@@ -42,7 +55,8 @@ _IF_OTHER = 0.6
 # Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
 # The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
-# A message is small talk if it has fewer distinct terms than this, and at most this fraction of the largest share.
+# A message is small talk if it has fewer than ``_FEW_WORDS`` distinct terms, and its share is at most the fraction
+# ``_HARDLY`` of the largest.
 _FEW_WORDS, _HARDLY = 8, 0.2
 # A message that an assistant repeats in at least this many sessions is a formula.
 _FORMULA = 3
@@ -50,29 +64,31 @@ _FORMULA = 3
 _FIRST_TO_LAST = 1.0, 0.7
 # Messages with at most this fraction of the largest share are off topic.
 _LITTLE = 0.2
-# Next to a procedure, an episode that keeps fewer events than this, besides its end, is dropped.
+# Next to a procedure, an episode is dropped if fewer events than this remain besides its end.
 _FEW_LEFT = 2
-# Numbers and identifiers, several in a row as one.
+# A run of words with digits, such as numbers and identifiers: left out when results are compared.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 256
 # Steps of logs are related to the question if they score at least this fraction of the best step.
 _NEARLY = 0.65
-# Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, as the F1
-# between the changes in the best of three examples and the changes made: 78.9, 68.9 and 45.5 in three domains; with two
-# examples and no such limit 76.4, 68.9 and 43.0. With 0.85 instead of 0.7, packs for 28 questions lost no session of
-# those that help to answer them, and six of 26 others.
+# Minimum quality of an example, as a fraction of the best one. Measured on 125 requests that went well, in three
+# domains: the F1 between the changes that were made and those in the best of three examples was 78.9, 68.9 and 45.5 %;
+# with two examples and no minimum, 76.4, 68.9 and 43.0 %. With 0.85 instead of 0.7, packs for 28 questions kept all
+# sessions that help to answer them, and six of 26 other sessions were dropped.
 _AS_GOOD = 0.85
-# An identifier mixes letters and digits or is a long number. Two sessions are alike if they share more than this part
-# of the identifiers of the one with fewer.
+# An identifier mixes letters and digits ("W2378156"), or is a long number.
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
+# Two sessions are alike if they share more than this part of the identifiers of the one with fewer.
 _ALIKE = 0.5
 # In an outline, a message is on topic if its share is at least this fraction of the largest one of its side (people or
-# assistants); at most three of each side are kept. Requests, changes and the end have at least the fraction
-# ``_DECIDED`` of the session's top relevance.
-_ON_TOPIC, _DECIDED = 0.7, 0.8
+# assistants).
+_ON_TOPIC = 0.7
+# Number of messages on topic that are kept of each side.
 _MOST_ON_TOPIC = 3
-# Fraction of the top relevance for messages on topic in a session that had the error that the question is about.
+# In an outline, minimum relevance of requests, changes and the end, as a fraction of the session's top relevance.
+_DECIDED = 0.8
+# In the outline of a session with the error that the question is about, the same fraction for messages on topic.
 _BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
@@ -98,13 +114,16 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance; *verdicts* are drop reasons known in advance, by id.
+    """The events of *pool* with their relevance.
 
-    *timely* is how much recency counts for each event, in [0, 1]. Events that are not *related* to the question have no
-    score component but provenance, so that the score alone drops them. ``outcomes``: the last feedback on sessions,
-    "positive" or "negative", where known; ``results``: the id of the recorded call, by that of its result;
-    ``long_sessions``: logs of many tasks; ``step``: for each event the number of its step in a log shown by steps, else
-    -1.
+    - ``verdicts``: drop reasons known in advance, by event id.
+    - ``timely``: how much recency counts for each event, in [0, 1].
+    - ``related``: which events are related to the question; None for all. Of the others, every component of the score
+      but provenance is 0, so that the score alone drops them.
+    - ``outcomes``: the last feedback on each session, "positive" or "negative", where known.
+    - ``results``: the id of the recorded call, keyed by the id of its result.
+    - ``long_sessions``: logs of many tasks.
+    - ``step``: for each event, the number of its step in a log that is shown by steps, or -1.
     """
 
     pool: EventPool
@@ -123,7 +142,7 @@ class Episodes:
 
     @cached_property
     def recency(self) -> Floats:
-        """Recency of each event in [0, 1]: scaled by *timely*, but not below what takes the event to the threshold."""
+        """Recency of each event in [0, 1]: scaled by ``timely``, but not so far that this alone drops the event."""
         decayed = self.decay.recencies(self.pool.times)
         lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
         recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
@@ -165,13 +184,14 @@ class Episodes:
     ) -> list[str]:
         """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
 
-        A session counts by the largest of the *shares* of the question that its events contain, and by the largest
-        relevance; a log of many tasks by its best step. Of nearly equal sessions, the recent one counts more. System
-        prompts are ignored and, except in logs, the answers of an assistant (the same advice is given for many
-        requests); so is, except in logs, the share of successful results (what a lookup returned is not what was
-        asked). Sessions that *failed* count less, by the factor *if_failed*. So do those without any of the expected
-        *changes* if another session made one and, if most events are of sessions with tool results, those without a
-        successful call.
+        A session is as good as its best event, by the *shares* of the question that events contain and by relevance; a
+        log of many tasks is as good as its best step. Recency decides between nearly equal sessions.
+
+        - System prompts are ignored. So are, except in logs, assistants' answers: they give many users the same advice.
+        - Except in logs, the shares of successful results are ignored: what a lookup returned is not what was asked.
+        - Sessions that *failed* count less, by the factor *if_failed*.
+        - Sessions without any of the expected *changes* count less, if another session made one. If most events are of
+          sessions with tool results, so do sessions without a successful call.
         """
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
@@ -193,9 +213,8 @@ class Episodes:
     def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
         """Yield *sessions* except copies of those already yielded.
 
-        A session copies another if most of the identifiers in the calls of one of them are also in those of the other,
-        and both or neither ended with negative feedback: the same customer tries again, or the same task is run twice.
-        Logs of many tasks are no copies.
+        A session is a copy of another if their calls share most identifiers, and both or neither ended with negative
+        feedback: the same customer tries again, or the same task is run twice. Logs of many tasks are never copies.
         """
         known: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
@@ -213,8 +232,9 @@ class Episodes:
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
 
-        Only steps nearly as good as the best remain related, with the messages that explain their failures; empty
-        results and mere acknowledgements do not. A log without a related event gets no related step.
+        In logs, only steps nearly as good as the best remain related, together with the messages that explain their
+        failures, but without empty results and mere acknowledgements. A log without a related event gets no related
+        step.
         """
         logs = self._of_logs
         if not logs.any():
@@ -239,7 +259,7 @@ class Episodes:
         count_tokens: TokenCounter,
         room: int,
     ) -> "Episodes":
-        """Return the events; texts in logs are cut less if those in *sessions* fill less than half of *room* tokens.
+        """Return the events; if those of logs in *sessions* fill less than half of *room* tokens, texts are cut less.
 
         The pool *whole* has the texts before they were cut.
         """
@@ -250,7 +270,7 @@ class Episodes:
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, roomy=True))
 
     def with_results(self) -> "Episodes":
-        """Return the events; short results of related calls become related: a call alone would seem to have worked."""
+        """Return the events; short results of related calls become related. A call alone would seem to have worked."""
         relevance, related = self._relevance.copy(), self._related_factor > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
@@ -262,20 +282,25 @@ class Episodes:
     def without_repeated_requests(self, running: str | None) -> "Episodes":
         """Return the events; in work with tools, a message that repeats a better one of another session is a duplicate.
 
-        Users ask for the same thing in nearly the same words: two messages repeat each other if they share half of
-        their terms. Messages of the *running* session are never duplicates.
+        Users ask for the same thing in nearly the same words. A message repeats another of the same user if they have
+        the same particulars (:func:`_particulars`) and share at least ``_SAME_REQUEST`` of all terms in either.
+        Objections, long messages and those of the *running* session are never duplicates.
         """
         pool, verdicts = self.pool, dict(self.verdicts)
         if not pool.of_tools:
             return self
-        messages = np.flatnonzero((self._related_factor > 0) & pool.by_people & ~pool.of_session(running)).tolist()
-        known: list[tuple[str, frozenset[str]]] = []
-        for at in sorted(messages, key=lambda at: (-float(self.scores[at]), at)):
+        messages = (self._related_factor > 0) & pool.by_people & ~pool.of_session(running)
+        messages &= pool.occurrences.vocabulary <= _SHORT_REQUEST
+        known: dict[tuple[str, frozenset[str]], list[tuple[str, frozenset[str]]]] = {}
+        for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(self.relevance[at]), at)):
             session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
-            if any(other_id != session_id and 2 * len(own & other) >= len(own | other) for other_id, other in known):
+            user_id = pool.user_id[at] if pool.user_id else ""
+            alike = known.setdefault((user_id, _particulars(pool.text[at])), [])
+            shared = (len(own & other) / len(own | other) for other_id, other in alike if other_id != session_id)
+            if not objects(pool.text[at]) and any(share >= _SAME_REQUEST for share in shared):
                 verdicts[pool.event_id[at]] = "duplicate"
-            else:
-                known.append((session_id, own))
+            elif len(alike) < _MOST_ALIKE:
+                alike.append((session_id, own))
         return replace(self, verdicts=verdicts)
 
     def with_objections(self) -> "Episodes":
@@ -299,13 +324,43 @@ class Episodes:
                 answer = -1
         return replace(self, relevance=relevance, related=related)
 
+    def with_withdrawals(self) -> "Episodes":
+        """Return the events; later messages of users that withdraw what related ones state become related.
+
+        Such a message has a sentence with a word for a change and a name ("I cancelled Valencia"), and the name is in
+        the other message and in few more. Without an assistant, people tell each other much more than what one of them
+        asks about.
+        """
+        pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
+        if not pool.by_assistants.any():
+            return self
+        changed = {
+            at: frozenset(_NAME.findall(withdrawn(pool.text[at]))) for at in np.flatnonzero(pool.by_people).tolist()
+        }
+        changed = {at: names for at, names in changed.items() if names}
+        for stated in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
+            own = frozenset(_NAME.findall(pool.text[stated]))
+            for at, names in changed.items():
+                later = pool.times[at] > pool.times[stated] and relevance[at] < relevance[stated]
+                if later and any(map(self._is_rare, own & names)):
+                    relevance[at], related[at] = relevance[stated], True
+        return replace(self, relevance=relevance, related=related)
+
+    def _is_rare(self, name: str) -> bool:
+        """Whether at most ``_FEW_MESSAGES`` events contain *name*."""
+        return 0 < int(np.count_nonzero(self.pool.occurrences.matched(terms_of(name)))) <= _FEW_MESSAGES
+
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
         """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
 
-        Events that match more of the question, by *shares*, rank higher. Left out are empty events, system prompts,
-        greetings, small talk (short messages that match hardly any of the question and are not the request), what
-        assistants say in several sessions and, except in the *running* session, farewells that are off topic. Logs of
-        many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
+        Events that match more of the question, by *shares*, rank higher. These are left out:
+
+        - empty events and system prompts;
+        - greetings, and messages that assistants repeat in several sessions;
+        - small talk: short messages that match hardly any of the question and are not the request;
+        - farewells that are off topic and add no remark, except in the *running* session.
+
+        Logs of many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -313,11 +368,14 @@ class Episodes:
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.pool.of_session(session_id)
-            # The *running* session has not ended.
+            for at in np.flatnonzero(own & farewells & self.pool.by_people).tolist():
+                farewells[at] = not adds_a_remark(self.pool.text[at])
+            # The running session has not ended, so its last messages are not farewells.
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
             own &= ~self.pool.empty & ~skipped
-            # For a question about a failure, what went well is unrelated; it may be all that matched in a session.
+            # If the question is about a failure, results of calls that worked are unrelated, but they may be all that
+            # matched in a session.
             best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
@@ -325,7 +383,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def within(self, sessions: Collection[str]) -> "Episodes":
-        """Return the events, only those of *sessions* related: in a pack of whole sessions others do not count."""
+        """Return the events, only those of *sessions* related: in a pack of whole sessions, no others are shown."""
         return replace(self, related=(self._related_factor > 0) & self.pool.of_sessions(sessions))
 
     def outlined(
@@ -354,7 +412,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages report one of the *errors*, or are the first after it with only results in between."""
+        """Which messages report one of the *errors*, or are the first one after it, if only results come in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
@@ -366,8 +424,8 @@ class Episodes:
         """Which messages among these *events* have nearly the largest share of their side.
 
         The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three of each side, none that is off topic, and none with more than half of its words in a better one,
-        because a refusal is often repeated.
+        At most three messages of each side are returned, and none that is off topic. A message with more than half of
+        its words in a better one is left out, because refusals are often repeated.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
@@ -390,9 +448,10 @@ class Episodes:
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning, changed fields, and telling passages.
+        """Return the events, long results in *sessions* cut to their beginning, changed fields and matching passages.
 
-        Telling are the terms of *weight_by_term*, and those that decided the session (:func:`decisive_weights`).
+        Passages match by the terms of *weight_by_term*, and by those that decided the session
+        (:func:`decisive_weights`).
         """
         pool = self.pool
         for session_id in sorted(sessions):
@@ -408,9 +467,9 @@ class Episodes:
         """Return the events, those of past *sessions* without what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
-        messages about the request, other calls, and failures; if at most one event besides its end is left, it is
-        dropped. So is a session without any of the *special* events, which contain the special terms of this request.
-        Of a dropped one, the *statements* about what is asked stay.
+        messages about the request, other calls, and failures. It is dropped if at most one event besides its end is
+        left, or if it has none of the *special* events, which contain the special terms of this request. Only
+        *statements* about what is asked remain of a dropped episode.
         """
         covered = self._routine_events(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._related_factor > 0
@@ -424,7 +483,7 @@ class Episodes:
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
         """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
 
-        The *shares* ignore the names in the question, which all cases are about.
+        The *shares* are those of :attr:`Ranking.share_of_case`.
         """
         outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
         relevance = outlined.relevance.copy()
@@ -446,19 +505,20 @@ class Episodes:
     def of_trouble(self, sessions: Collection[str], *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without calls that went well.
 
-        Left out are empty results, results that report no trouble, errors that repeat the result before them, and calls
-        without a remaining result; steps of logs only lose empty results and repeated errors. Unless *repeated*, of
-        results outside *sessions* that differ only in numbers and identifiers, the most relevant remains, of equals the
-        latest.
+        These are left out: empty results, results that report no trouble, errors that repeat the result before them,
+        and calls without a remaining result. Steps of logs only lose empty results and repeated errors.
+
+        Results that differ only in numbers and identifiers report the same failure. Outside *sessions*, only the most
+        relevant one of these remains (the latest of equals), unless *repeated* is set.
         """
-        whole = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
+        messages_and_steps = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._related_factor > 0) & ~self.pool.empty & ~self._repeated_errors
-        for at in np.flatnonzero(kept & ~whole & self.pool.successes).tolist():
+        for at in np.flatnonzero(kept & ~messages_and_steps & self.pool.successes).tolist():
             kept[at] = speaks_of_trouble(self.pool.text[at])
         if not repeated:
             kept &= ~self._same_failure(kept) | self.pool.of_sessions(sessions)
         answered = self._calls_of(kept & self.pool.results)
-        return replace(self, related=kept & (whole | ~self.pool.calls | answered))
+        return replace(self, related=kept & (messages_and_steps | ~self.pool.calls | answered))
 
     def _same_failure(self, kept: Flags) -> Flags:
         """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
@@ -471,7 +531,7 @@ class Episodes:
         return same
 
     def _small_talk(self, shares: Floats) -> Flags:
-        """Which messages have few words and hardly any of the question, such as thanks; never the end of a session."""
+        """Which messages have few words and hardly any of the question, such as thanks; no end of a session is one."""
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
         small: Flags = short & self._talk_without(shares, _HARDLY)
         return small
@@ -493,7 +553,7 @@ class Episodes:
 
     @cached_property
     def _formulas(self) -> Flags:
-        """Which messages assistants say in the same words in several sessions: they are about none of them."""
+        """Which messages assistants repeat word for word in several sessions: they are not about any single session."""
         sessions: dict[str, set[str]] = {}
         said = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
         for at in said:
@@ -505,7 +565,7 @@ class Episodes:
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question.
 
-        The end of a session is none of them, nor is an assistant's answer to a message after the end that matches more.
+        Two are exempt: the end of a session, and an assistant's answer to a message after the end that does match.
         """
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self.pool.by_assistants
@@ -534,10 +594,10 @@ class Episodes:
 
     @cached_property
     def _end_of(self) -> dict[int, int]:
-        """For each session the index of the event that says how it ended: the first message after the last result.
+        """For each session, the index of the event that says how it ended: the first message after the last result.
 
-        Messages of people, formulas and empty events do not count; thanks and farewells come later. Without such a
-        message, or without results, it is the last event that counts, else the last event.
+        Later messages are thanks and farewells. Messages of people, formulas and empty events do not count. Without
+        such a message or any result, it is the last event that counts; if none counts, it is the last event.
         """
         own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
         last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
@@ -554,12 +614,11 @@ class Episodes:
     def _routine_events(self, tools: Collection[str]) -> Flags:
         """Which events are calls of these *tools* that did not fail, and their results; without retries."""
         routine: Flags = self.pool.with_tools(tools) & ~self.pool.failures
-        # A call whose result says that it failed is not routine either.
         return routine & ~self._calls_of(self.pool.failures) & ~self._retries
 
     @property
     def _retries(self) -> Flags:
-        """Which calls are the next of their tool in their session after one that failed, and the results of these."""
+        """Which events are retries (the next call of a tool in a session after one that failed), and their results."""
         pool, failed = self.pool, self._calls_of(self.pool.failures)
         retries, failing = np.zeros(len(self), dtype=np.bool_), set[tuple[str, str]]()
         for at in np.flatnonzero(pool.calls).tolist():
@@ -571,7 +630,7 @@ class Episodes:
 
     @property
     def _repeated_errors(self) -> Flags:
-        """Which results that name no tool, such as errors, share at least half of their words with the one before."""
+        """Which results without a tool's name, such as errors, share half of their words with the result before."""
         other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
         after = self.pool.results & self.pool.follows & other
         after[1:] &= self.pool.results[:-1]
@@ -596,7 +655,7 @@ class Episodes:
 
     @cached_property
     def _call_of(self) -> list[int]:
-        """For each event the index of the call whose result it is, or -1: as recorded, else as the pool infers it."""
+        """For each event, the index of the call whose result it is, or -1: as recorded, else as the pool infers it."""
         index = self.pool.index
         recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
         calls = frozenset(recorded.values())
@@ -645,15 +704,27 @@ class Episodes:
         )
 
 
+def _particulars(text: str) -> frozenset[str]:
+    """What tells messages in nearly the same words apart: numbers and ids, names, and whether something is negated.
+
+    >>> _particulars("Please don't refund order 1001 of Ann.") == {"1001", "Ann", "not"}
+    True
+
+    """
+    negation = {"not"} if _NEGATION.search(text) else set[str]()
+    return frozenset({*_NUMBER.findall(text), *_NAME.findall(text), *negation})
+
+
 def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sessions with these identifiers are alike."""
     return len(own & other) > _ALIKE * min(len(own), len(other)) and bool(own and other)
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:
     """Return how much recency counts for each event, in [0, 1]: less for events of low relevance.
 
-    Otherwise unrelated recent events would displace related work from weeks ago. With a low *assurance*, relevance says
-    little, and recency counts more for all.
+    Otherwise unrelated recent events would displace related work from weeks ago. A low *assurance* means that even the
+    best events match little of the question; then relevance says little, and recency counts more for all.
     """
     return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
 

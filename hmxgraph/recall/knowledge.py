@@ -13,11 +13,14 @@ from hmxgraph.text.artifacts import ANYWHERE, Validity
 
 @dataclass(frozen=True, slots=True)
 class KnownArtifact:
-    """An artifact as of the requested moment; ``sound`` if its content is unaltered and not all its evidence is gone.
+    """An artifact as of the requested moment.
 
-    ``words`` are its search terms, separated by blanks; ``actions`` are the compiler's names of the actions it covers;
-    ``failures`` are the keys of the failures that a playbook answers; ``confirmed_us`` is the time of the last
-    confirmation; the ``conditions`` of its validity scope are also in its text.
+    - ``words``: its search terms, separated by blanks.
+    - ``conditions``: those of its validity scope, which its text states, too.
+    - ``sound``: whether its content is unaltered and some of its evidence is left.
+    - ``actions``: the compiler's names of the actions that it covers.
+    - ``failures``: the keys of the failures that a playbook answers.
+    - ``confirmed_us``: the time of the last confirmation.
     """
 
     artifact_id: str
@@ -50,12 +53,16 @@ FIRST_REQUEST = "first_request"
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """A semantic memory; ``held`` if it was valid at the requested moment, ``sound`` if not all its evidence is gone.
+    """A semantic memory.
 
-    ``here`` means that the running session stated it; ``open`` means that a session of a first request has no outcome
-    and does not show that it was carried out.
-    ``hard`` policies and ``pinned`` memories are part of every pack. ``aliases`` are further names by which a question
-    may call it; ``meaning`` is its similarity to the question by vectors, in [0, 1].
+    - ``hard`` policies and ``pinned`` memories are part of every pack.
+    - ``held``: whether it was valid at the requested moment.
+    - ``sound``: whether some of its evidence is left.
+    - ``here``: whether the running session stated it.
+    - ``open``: for the first request of a session, whether the session has no outcome and does not show that the
+      request was carried out.
+    - ``aliases``: further names by which a question may call it.
+    - ``meaning``: its similarity to the question by vectors, in [0, 1].
     """
 
     memory_id: str
@@ -81,9 +88,10 @@ class KnownMemory:
 class KnownRecord:
     """A task record as of the requested moment, with its section and trust.
 
-    ``held`` until another record replaced it; ``rejected_by`` are the agents whose latest verdict rejects it,
-    ``countersigned`` is the number of those whose latest verdict countersigns it; ``reporting_events`` are the ids of
-    the events with the same content.
+    - ``rejected_by``: the agents whose latest verdict rejects it.
+    - ``countersigned``: the number of agents whose latest verdict countersigns it.
+    - ``held``: whether no other record has replaced it.
+    - ``reporting_events``: the ids of the events with the same content.
     """
 
     record_id: str
@@ -134,7 +142,7 @@ class KnownRelation:
 
 
 class RelatedEntity(NamedTuple):
-    """An entity near the question; ``label`` is the name that a record gave it."""
+    """An entity near the question; ``label`` is the name that a record gave it, ``normalised`` its name in mentions."""
 
     key: str
     name: str
@@ -212,8 +220,8 @@ class RunningSession:
 class Known:
     """All knowledge that may be relevant to the question; ``related`` is added last, once the best events are known.
 
-    ``superseded`` and ``deleted`` are the ids of events that are evidence only of memories that no longer hold:
-    memories that ended, and deleted ones.
+    ``superseded`` are the ids of events that are evidence only of memories that have ended, ``deleted`` those of events
+    that are evidence only of deleted memories.
     """
 
     artifacts: tuple[KnownArtifact, ...] = ()
@@ -239,18 +247,19 @@ _OFF_TOPIC = 0.25
 _BESIDE_REMEDY = 0.5
 # A failure seen fewer times than this is not worth a warning before anything has failed.
 _OFTEN = 3
-# Minimum relevance of the playbook that warns of an expected step, of one that the question may mean, and of a policy
-# about a lookup result on which an expected action depends.
+# Minimum relevance of the playbook that warns of an expected step, of a playbook that the question may mean, and of a
+# policy about a lookup result on which an expected action depends.
 _WARNING = 0.5
 # Minimum relevance of a further procedure for a request that asks for several things.
 _FURTHER = 0.6
-# Before work has begun, a procedure leads only if ``assurance`` plus its share of the request's words reaches this.
+# Before work has begun, a procedure leads only if :attr:`Guidance.assurance` plus its share of the request's words
+# reaches this.
 _IN_COMMON = 0.9
 # The condition of policies about the first step, as the compiler words it.
 WORK_BEGINS = "the work begins"
-# The end of the condition of policies about what a lookup returned.
+# The end of the condition of policies about what a lookup returned: "get_order is done".
 AFTER_LOOKUP = " is done"
-# The beginning of the condition of policies about a requested change; the change is the last of their actions.
+# The beginning of the condition of policies about a requested change. The last of their actions is this change.
 ASKED_TO = "the user asks to "
 # Artifact types that describe a complete procedure.
 PROCEDURES = frozenset({"task_schema", "strategy_template"})
@@ -260,19 +269,32 @@ PROCEDURES = frozenset({"task_schema", "strategy_template"})
 class Guidance:
     """What the compiler's model, the running session and the wording of a request say about the actions to take.
 
-    - Model: ``lead`` is the id of the leading procedure, if one fits, ``led`` its goal actions, ``changes`` those of
-      them that change something, ``chance`` the probability that a request like this leads to the least likely change
-      of these. ``expected`` are the likely actions among all ``known`` ones; none without a model.
-    - Session: ``done`` are its actions so far, oldest first; ``failure`` is the key of the failure of its last action,
-      or "".
-    - Playbooks: ``remedies`` are the ids of those for this failure or the one that the question reports; ``warning`` is
-      the id of the one to show for an expected step.
-    - Wording: ``asked`` are the actions whose verb the question uses, ``doubtful`` those changes among them that a
-      policy says are usually declined; ``named`` are actions of procedures that the question names;
-      ``error_terms`` are the words of the error message that it quotes. If it speaks of trouble (``troubled``),
-      ``about`` are the actions whose whole name it contains, ``suspected`` the actions of playbooks of whose name it
-      contains at least half of the words.
-    - ``assurance``: how well the best events match the question, in [0, 1].
+    By the model:
+
+    - ``lead``: the id of the leading procedure, if one fits.
+    - ``led``: its goal actions; ``changes`` are those of them that change something.
+    - ``chance``: the probability that a request like this leads to the least likely one of ``changes``.
+    - ``expected``: the likely actions; ``known`` are all actions of the model. Both are empty without a model.
+
+    By the running session:
+
+    - ``done``: its actions so far, oldest first.
+    - ``failure``: the key of the failure of its last action, or "".
+
+    Playbooks:
+
+    - ``remedies``: the ids of the playbooks for this failure, or for the one that the question reports.
+    - ``warning``: the id of the playbook to show for an expected step.
+
+    By the wording of the question:
+
+    - ``asked``: the actions whose verb it uses.
+    - ``doubtful``: those of ``asked`` that are changes which, according to a policy, are usually declined.
+    - ``named``: the actions of procedures that it names.
+    - ``error_terms``: the words of the error message that it quotes.
+    - ``troubled``: whether it speaks of trouble. If so, ``about`` are the actions whose whole name it contains, and
+      ``suspected`` the actions of playbooks whose names share at least half of their words with it.
+    - ``assurance``: how well the best events match it, in [0, 1].
     """
 
     lead: str | None = None
@@ -306,8 +328,8 @@ class Guidance:
     def fitting(self, artifact_type: str, actions: Sequence[str]) -> float:
         """Return how well *actions* fit the request, in [0, 1]; 1 if none is expected, or none of *actions* is known.
 
-        Of a procedure, all known actions are compared with the expected ones; if the question names one of its actions,
-        it fits fully. Of other artifacts, only the first known action counts.
+        All known actions of a procedure are compared with the expected ones; if the question names one of its actions,
+        the procedure fits fully. For other artifacts, only the first known action counts.
 
         >>> guidance = Guidance("s1", frozenset({"look_up", "refund"}), frozenset({"look_up", "refund", "cancel"}))
         >>> guidance.fitting("task_schema", ["look_up", "cancel"]), guidance.fitting("decision_policy", ["cancel"])
@@ -326,8 +348,8 @@ class Guidance:
     def _likelihood(self, artifact: KnownArtifact) -> float:
         """Return a factor for how likely the condition of a policy is to occur; 1 for other artifacts.
 
-        0 for a policy about the first step once work has begun, and for one about a requested change that the question
-        does not ask for; low if the condition names known actions but no expected one.
+        It is 0 for a policy about the first step once work has begun, and for a policy about a change that the question
+        does not ask for. It is low if the condition names known actions, but no expected one.
         """
         condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         if condition == WORK_BEGINS and self.done:
@@ -340,7 +362,7 @@ class Guidance:
     def _decides(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a policy about a lookup result on which an expected action depends.
 
-        If the policy names no further action, because work then ends, the lookup itself must be expected.
+        If the policy names no action after the lookup, because work ends there, the lookup itself must be expected.
         """
         condition = artifact.content.get("condition") if artifact.artifact_type == "decision_policy" else None
         after = f"{artifact.actions[0]}{AFTER_LOOKUP}" if artifact.actions else None
@@ -350,13 +372,13 @@ class Guidance:
     def _may_be_meant(self, artifact: KnownArtifact) -> bool:
         """Whether the question speaks of trouble with an action of this playbook, but reports no known failure.
 
-        If it names an action in full, :meth:`relevance` has ruled out the playbooks about others.
+        If the question names an action in full, :meth:`relevance` has already ruled out playbooks for other actions.
         """
         meant = self.about or not self.suspected.isdisjoint(artifact.actions)
         return bool(meant and artifact.failures) and not self.remedies
 
     def _is_about_another_error(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for an error with less than half of the words of the one that is quoted."""
+        """Whether *artifact* is a playbook for errors that have less than half of the words of the quoted one."""
         shared = max((len(self.error_terms.intersection(key.split())) for key in artifact.failures), default=0)
         return bool(artifact.failures) and 2 * shared < len(self.error_terms)
 
@@ -381,9 +403,9 @@ class Guidance:
     def _leads(self, artifact: KnownArtifact, share: float) -> bool:
         """Whether *artifact* is the leading procedure, and the request calls for it.
 
-        Before work has begun, a question that quotes an error or that a playbook answers calls for no procedure; one
-        about other trouble must share a word with it. A request that resembles neither a past event nor the procedure
-        asks for something else: the model knows only past kinds of work.
+        Before work has begun, a question calls for no procedure if it quotes an error or if a playbook answers it; if
+        it speaks of other trouble, it must share a word with the procedure. A request that resembles neither a past
+        event nor the procedure asks for something else: the model knows only past kinds of work.
         """
         alike = self.assurance + share >= _IN_COMMON
         reported = self.remedies or self.error_terms
@@ -393,8 +415,8 @@ class Guidance:
     def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
         """Whether the question is about actions that *artifact* lacks.
 
-        It asks only for such actions, and some are usually declined or the leading procedure is a guess; or it speaks
-        of trouble with such actions only.
+        Either it asks only for actions that *artifact* lacks, and some of them are usually declined or the leading
+        procedure is a guess, or it speaks of trouble only with actions that *artifact* lacks.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
@@ -403,10 +425,11 @@ class Guidance:
     def relevance(self, artifact: KnownArtifact, share: float) -> float:
         """Return the relevance of *artifact*, which contains this *share* of the question.
 
-        It is 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it. If
-        there is such a playbook, the relevance of everything else but policies is halved; if there is none and the
-        question quotes an error, that of everything but policies and playbooks. It is 0 for artifacts all of whose
-        actions are others than those in ``about``, and for playbooks about another error than the quoted one.
+        - 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it.
+        - 0 for artifacts with none of the actions in ``about``, and for playbooks about another error than the quoted
+          one.
+        - Halved for everything else but policies, if a playbook answers the failure. If none does and the question
+          quotes an error, halved for everything but policies and playbooks.
         """
         if self.answers(artifact):
             return 1.0
@@ -497,8 +520,9 @@ def _names(value: Any) -> frozenset[str]:
 
 # Workflow hints and decision constraints (HMX-C 6, 7).
 
-# Number of blockers, and characters of each.
+# Maximum number of blockers.
 _MOST_BLOCKERS = 5
+# Maximum length of each in characters.
 _LONGEST_BLOCKER = 200
 
 
@@ -519,8 +543,8 @@ class Progress:
 def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession) -> Progress:
     """Return the position of *session* in *schema* after the actions *done*.
 
-    An action reaches the next step that lists it as a tool. If *done* is empty, the actions that the session started
-    are used.
+    An action reaches the next step that lists it as a tool. If *done* is empty, the actions that *session* started are
+    used.
     """
     steps = steps_of(schema.content)
     current = 0

@@ -41,18 +41,20 @@ _ENOUGH_TERMS = 6
 # A memory or playbook of less relevance than this is about something else. Evidence that matches less of the question
 # proves nothing.
 _LEAST_MEMORY = 0.35
+# The same limit for policies, whose terms are few and common.
+_LEAST_POLICY = 0.3
 # Minimum relevance of a memory that the question names.
 _NAMED = 0.5
-# The same for policies, whose terms are few and common. Words that ask for policies.
-_LEAST_POLICY = 0.3
+# Words that ask for policies: they do not say which.
 _FOR_POLICIES = frozenset(terms("rule policy guideline regulation apply allow permit limit standing"))
 # A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
 _RARE_NAME = 0.5
 # A word with a capital letter.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
-# An identifier has three digits or mixes letters and digits; a file or host has a point, underscore or @ inside.
+# Marks a token as an identifier (three digits, or letters mixed with digits), or as a file or host (a point, underscore
+# or @ inside).
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
-# What may be an identifier, file or host: letters and digits, with signs such as "/" between them.
+# A token that may be an identifier, file or host: letters and digits, with signs such as "/" between them.
 _RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 # A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
@@ -62,8 +64,9 @@ _QUOTATION = re.compile(r"“[^“”]+”")
 class Appraisal:
     """How a question scores knowledge: term weights, recency decay and priors in force.
 
-    ``general_words`` are terms that most titles of procedures contain. ``best_rule`` is the largest share of the
-    question in a rule that agents told users. ``clauses`` are the terms of each question, if the text asks several.
+    - ``general_words``: terms that most titles of procedures contain.
+    - ``best_rule``: the largest share of the question in a rule that agents told users.
+    - ``clauses``: the terms of each question, if the text asks several.
     """
 
     question: Question
@@ -78,15 +81,20 @@ class Appraisal:
 
     @cached_property
     def _weights_of_clauses(self) -> list[tuple[Mapping[str, float], float]]:
-        """The weights of the terms of the whole text and of each clause, each with the weight that is a full match."""
-        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in self.clauses]
+        """For the whole text and for each clause, the weights of its terms and the weight of a full match.
+
+        A clause with a single term counts only if it is a name: "Are you sure?" is small talk, "Who is Marta?" is not.
+        """
+        names = frozenset(term for name in self.question.names for term in terms(name))
+        telling = (clause for clause in self.clauses if len(clause) > 1 or clause & names)
+        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in telling]
         texts = (self.weights, *clauses)
         return [(weights, _weight_of_heaviest(weights)) for weights in texts if any(weights.values())]
 
     def share(self, words: str) -> float:
-        """Return the weight of the question's terms in *words*, as a share of that of its six heaviest, at most 1.
+        """Return the weight of the question's terms in *words*, relative to that of its six heaviest, at most 1.
 
-        If the text asks several questions, the share of the one that matches best.
+        If the text asks several questions, the one that matches best counts.
         """
         term_set = set(words.split())
         shares = (
@@ -96,7 +104,10 @@ class Appraisal:
         return min(max(shares, default=0.0), 1.0)
 
     def share_of_failure(self, words: str) -> float:
-        """Return :meth:`share` for the *words* of a playbook, without terms common to all failures if others remain."""
+        """Return :meth:`share` for the *words* of a playbook.
+
+        Terms of the question that are common to all failures are ignored, if others remain.
+        """
         specific = {term: weight for term, weight in self.weights.items() if term not in ANY_FAILURE}
         return replace(self, weights=specific).share(words) if specific else self.share(words)
 
@@ -115,10 +126,10 @@ class Appraisal:
         return max(share, _NAMED) if is_named else share
 
     def _share_of_policy(self, words: str) -> float:
-        """Return how many of the question's terms a policy with these *words* has, as a share, whatever they weigh.
+        """Return the fraction of the question's terms that a policy with these *words* has, whatever the terms weigh.
 
-        A policy is about what the tenant's work is about, so that the terms it shares with a question are common ones.
-        Words for policies are ignored: "Cancellation rules?" asks for those about cancellations.
+        Policies use the common terms of the tenant's work, which weigh little. Words that ask for policies are ignored:
+        "Cancellation rules?" asks for the rules about cancellations.
         """
         asked = [term for term in self.question.terms if term not in _FOR_POLICIES]
         shared = len(set(words.split()).intersection(asked))
@@ -157,14 +168,15 @@ def _weight_of_heaviest(weights: Mapping[str, float]) -> float:
     return sum(sorted(weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
 
-# Task records as candidates, weighted by trust (memd).
+# Task records, which agents that share work write (memd specification), as candidates weighted by trust.
 
-# Trust in a record: countersigned, not countersigned, rejected by another agent. Salience of all records.
+# Trust in a record that is countersigned, not countersigned, or rejected by another agent.
 _VERIFIED = 1.0
 _NOT_COUNTERSIGNED = 0.8
 REJECTED = 0.2
+# Salience of every record.
 _SALIENCE = 0.7
-# Source types of records by section, if not memory (HMX-C 3.2).
+# Source types of records by section; "memory" for all others (HMX-C 3.2).
 _SOURCE_TYPES = {"episodes": "episode"}
 
 
@@ -227,40 +239,42 @@ _ENTITY_SALIENCE = 0.5
 # Types of entities that are mere names.
 _MERE_NAMES = frozenset({"concept", "tag"})
 EVIDENCE = "evidence"
-# Sections of memories by kind, if not facts; hard rules are in core.
+# Sections of memories by kind; others are in facts, and hard rules in core.
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
 # A procedure that went well in a smaller share of its sessions than this is shown with that share.
 _WENT_WELL = 0.8
-# Minimum relevance of an artifact for a question that requests no work, of a procedure if actions are expected, and of
-# the first request of another session.
+# Minimum relevance of artifacts if the question requests no work, of procedures if actions are expected, and of the
+# first request of another session.
 _ASKED_FOR = 0.5
-# Minimum relevance of a standing rule to any work, and how many rules have it without a word of the question.
+# Relevance of a standing rule to any request for work, even if they share no word, and the number of such rules.
 _STANDING, _MOST_STANDING = 0.4, 5
-# The confidence of a rule that one sentence states about things at hand; such rules may not apply to other work.
+# The kinds of memories that answer a question which asks how to answer, or for all rules.
+_MANNERS = frozenset({"policy", "preference"})
+# A rule that one sentence states about things at hand has at most this confidence. It may not apply to other work.
 _AT_HAND = 0.5
 # Asks how often something was mentioned.
 _ASKS_HOW_OFTEN = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
 # A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
-# The least share of the question in such a rule, as a fraction of the largest share in any of them.
+# The minimum share of the question in a rule told to users, as a fraction of the largest share in such a rule.
 _NEAR_BEST_RULE = 0.6
 # A rule told to users repeats another if they share at least this part of the terms of the one with fewer.
 _RESTATED = 0.75
-# A word that fewer titles contain is not general.
+# A word is general only if the titles of at least so many procedures contain it.
 _SEVERAL = 3
 # Days after which the first request of another session is no longer a goal.
 _OPEN_DAYS = 7
 
 
 def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield a candidate per item of knowledge, but for evidence and relations, which are added later.
+    """Yield a candidate for each item of knowledge, except evidence and relations, which are added later.
 
     Entities are candidates only if the question asks how often they were mentioned.
     """
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
-    standing = _standing_rules(known.memories) if appraisal.question.works else frozenset[str]()
+    standing = _standing_rules(known.memories, appraisal.question)
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -270,8 +284,8 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
     """Yield the latest event behind each memory in *candidates* that may be included; it is as relevant as the memory.
 
-    Each event once. Skips events that say little about the question ("positive feedback"), because they prove nothing.
-    The text of an artifact already says how often it was seen, so its events are skipped, too.
+    Each event is yielded once. Events that say little about the question ("positive feedback") prove nothing and are
+    skipped. So are those behind artifacts, whose text already says how often they were seen.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates}
     seen: set[str] = set()
@@ -345,9 +359,9 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
         return _share_of_rule(artifact, appraisal)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
-    # The words of past requests help to find a procedure for work, not for a question. "Can this cabin be changed?" is
-    # not answered by how to book, even if booking takes a cabin. A word that most procedures have in their titles, such
-    # as "order", does not count.
+    # A question is matched with the title and text alone: the words of past requests only help to find a procedure for
+    # work. How to book does not answer "Can this cabin be changed?", even if booking takes a cabin. A title word that
+    # most procedures have, such as "order", does not count.
     subject = set(search_text(artifact.title).split()) - appraisal.general_words
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
@@ -357,8 +371,9 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    0 if they share fewer than three terms and less than two fifths of the rule's terms, or if another rule contains
-    much more of the question: rules of one tenant share general terms ("order"), so that one shared term says little.
+    It is 0 if they share fewer than three terms and less than two fifths of the rule's terms: a tenant's rules have
+    general terms in common ("order"), so that one shared term says little. It is also 0 if another rule contains much
+    more of the question.
     """
     rule_terms = set(search_text(artifact.title).split())
     shared = len(rule_terms.intersection(appraisal.question.terms))
@@ -392,9 +407,11 @@ def repeated(
 ) -> frozenset[str]:
     """Return the ids of artifacts that repeat an eligible one.
 
-    These are procedures with only some of the actions of the *lead*; procedures whose title only adds words to the
-    title of a procedure at least as relevant; policies about the first step, which any procedure shows; policies about
-    a lookup result that a procedure states as a condition; and rules told to users that repeat a better one.
+    - Procedures with only some of the actions of the *lead*.
+    - Procedures whose title only adds words to the title of a procedure at least as relevant.
+    - Policies about the first step, which any procedure shows.
+    - Policies about a lookup result that a procedure states as a condition.
+    - Rules told to users that repeat a better one.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
     eligible = [each for each in candidates if each.source_id in procedures and each.useful]
@@ -447,8 +464,8 @@ def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
     """Return the minimum relevance of an artifact.
 
-    It is highest for questions that request no work, and for procedures if the compiler's model expects actions; higher
-    for playbooks than for other artifacts.
+    It is highest for questions that request no work, and for procedures if the compiler's model expects actions.
+    Otherwise, it is higher for playbooks than for other artifacts.
     """
     rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
     if rivals or not appraisal.question.works:
@@ -456,8 +473,16 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
 
-def _standing_rules(memories: Iterable[KnownMemory]) -> frozenset[str]:
-    """Return the ids of the five best-supported soft rules that apply to any work: not only to things at hand."""
+def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> frozenset[str]:
+    """Return the ids of the rules that apply whatever the *question* is about.
+
+    If it asks how to answer, or for all rules, these are all rules and preferences. If it requests work, they are the
+    five best-supported soft rules that apply to any work, not only to things at hand.
+    """
+    if question.of_manner:
+        return frozenset(memory.memory_id for memory in memories if memory.kind in _MANNERS and memory.held)
+    if not question.works:
+        return frozenset()
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
@@ -470,7 +495,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     # The first request of another session is a goal here only if the question is much like it.
     least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
-    relevance = 1.0 if own else max(appraisal.match(memory), _STANDING if stands else 0.0)
+    standing = (1.0 if appraisal.question.of_manner else _STANDING) if stands else 0.0
+    relevance = 1.0 if own else max(appraisal.match(memory), standing)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
     components = appraisal.components(

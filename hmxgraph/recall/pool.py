@@ -31,8 +31,9 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # Weight of a related word (allergic, for the query term allergy) relative to the query term itself.
 FAMILY = 0.3
-# Related words share this many first letters, and differ in length by at most this many.
+# Related words have this many first letters in common.
 _SHARED_BEGINNING = 5
+# Their lengths differ by at most this many letters.
 _LONGEST_ENDING = 4
 # Number of texts whose counts are cached, one or two kilobytes each.
 _CACHED_TEXTS = 8_192
@@ -70,9 +71,9 @@ class Lexicon(dict[str, int]):
         return np.array([[*map(self.__getitem__, counts)], [*counts.values()]], dtype=np.int64)
 
     def related_words(self, word: str) -> list[tuple[str, int]]:
-        """Return the other known words of the family of *word*, with their numbers.
+        """Return the other known words that are related to *word*, with their numbers.
 
-        They begin with the same letters and have a similar length; words with digits have no family.
+        They begin with the same letters and have a similar length; a word with digits has no related words.
 
         >>> lexicon = Lexicon()
         >>> numbers = [lexicon[word] for word in ("allergi", "allerg", "bread", "order12345", "order12346")]
@@ -144,7 +145,7 @@ class Occurrences:
         return self._occurrences([self._lexicon[word] for word in words])
 
     def related_counts(self, words: Sequence[str]) -> Floats:
-        """Return :meth:`counts` plus a fraction of those of related words, and those of two words written as one."""
+        """Return :meth:`counts`, plus a fraction of those of related words, plus those of two words written as one."""
         counts = self.counts(words)
         related_words = [
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
@@ -154,7 +155,7 @@ class Occurrences:
         for row, number in related_words:
             counts[row] += FAMILY * occurrences[rows[number]]
         for row, word in enumerate(words[1:]):
-            # "Road trip" is also written as one word.
+            # For "road trip", count "roadtrip" too.
             if self._is_present(words[row] + word):
                 counts[row : row + 2] += self.counts([words[row] + word])
         return counts
@@ -213,13 +214,16 @@ class Occurrences:
 
 # What follows the tool's name in the text of a call, of the result of a successful call, and of that of a failed one.
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
+# Each of them after the tool's name, at the beginning of a text.
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
-# Feedback with a comment of at most two words says only how the session went, as the line with its date does already.
+# Feedback with a comment of at most two words ("positive feedback: great job"): it says only how the session went,
+# which the line with the session's date shows already.
 _BARE_FEEDBACK = re.compile(r"(?:positive|negative) feedback(?::\s+\w+(?:\s+\w+)?)?\W*")
+# The names that logs use for assistants, and for the senders of system prompts.
 _ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 _SYSTEMS = frozenset({"system", "developer"})
-# "I'm Ana" or "My name is Ana Costa". Each branch begins with a rare letter, and looks back afterwards: the search
-# takes a quarter of the time.
+# "I'm Ana" or "My name is Ana Costa". Each branch begins with a rare letter and checks what precedes it afterwards,
+# which makes the search four times as fast.
 _INTRODUCTION = re.compile(
     r"(?:I(?<!\wI)(?:['\u2019]m| am)|y(?<=\b[Mm]y) name is) ([A-Z][^\W\d_]*)(?!\w)(?: ([A-Z][^\W\d_]*)(?!\w))?"
 )
@@ -228,8 +232,9 @@ _SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
 _IN_PARENTHESES = re.compile(_SHORT)
 # The sort key of a row: session, then sequence, time and id (HMX-E 7).
 _POOL_ORDER = itemgetter(1, 5, 6, 0)
-# How many turns away a word still counts, and the distance of events that are no neighbours.
+# Words count for events up to this many turns away.
 REACH = 4
+# Distance between events that are not neighbours.
 _APART = REACH + 1
 
 
@@ -237,11 +242,17 @@ _APART = REACH + 1
 class EventPool:
     """Candidate events in canonical order: by session, then in session order.
 
-    The fields but ``centres`` are those of a row of ``graph._events.pool_rows``, in that order. Documents have a
-    ``title``; ``words`` are the search terms, separated by blanks; ``tokens`` counts the rendered line; ``asks``:
-    whether the text ends with a question mark; ``label`` names the origin of outside text; ``user_id`` is the user whom
-    a message names, or "". ``centres`` are the ids of the events whose ``REACH`` neighbours on both sides are in the
-    pool too. ``said_by`` are the speakers as lines show them, if they differ from ``speaker``.
+    Each field but ``centres`` is a column with one value per event; those before it follow the order of a row of
+    ``graph._events.pool_rows``.
+
+    - ``title``: of a document; "" for other events.
+    - ``words``: the search terms of the event, separated by blanks.
+    - ``tokens``: the length of its rendered line.
+    - ``asks``: whether its text ends with a question mark.
+    - ``label``: the origin of outside text, such as a tool.
+    - ``user_id``: the user whom a message names, or "".
+    - ``centres``: the ids of the events whose ``REACH`` neighbours on both sides are in the pool, too.
+    - ``said_by``: the speakers as lines show them, if any differs from ``speaker``; otherwise empty.
     """
 
     event_id: tuple[str, ...] = ()
@@ -276,7 +287,10 @@ class EventPool:
         return self.said_by or self.speaker
 
     def without(self, events: Flags) -> "EventPool":
-        """Return the pool without these *events*; around them, adjacent events are known by their numbers alone."""
+        """Return the pool without these *events*.
+
+        In their sessions, only consecutive sequence numbers show from then on that two events are adjacent.
+        """
         kept = (~events).tolist()
         rows = zip(*(getattr(self, name) for name in _COLUMNS), strict=True)
         intact = ~self.in_sessions_of(events)
@@ -284,7 +298,7 @@ class EventPool:
         return EventPool.of(compress(rows, kept), centres=centres)
 
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
-        """Return the pool with other texts and token counts; columns that do not depend on them are not computed again.
+        """Return the pool with other texts and token counts, keeping the cached columns that do not depend on them.
 
         >>> pool = EventPool(("e1",), text=("sh(ls -l)",), speaker=("",))
         >>> pool.kinds, pool.with_lines(["sh -> a.txt"], [4]).kinds
@@ -341,7 +355,7 @@ class EventPool:
 
     @cached_property
     def of_tools(self) -> bool:
-        """Whether most of the events belong to sessions with results that are no documents."""
+        """Whether most of the events belong to sessions with results other than documents."""
         in_tool_sessions = self.in_sessions_of(self.results & (self.talk > 0))
         return 2 * int(np.count_nonzero(in_tool_sessions)) > len(self)
 
@@ -352,13 +366,13 @@ class EventPool:
 
     @cached_property
     def introduced(self) -> dict[str, str]:
-        """Whoever talks to an assistant, by the terms of the names in "I'm Ana" or "My name is Ana Costa".
+        """The user who introduced himself to an assistant, keyed by the terms of his names ("My name is Ana Costa").
 
-        Empty if the first names differ, if people use the name in other messages, too ("I'm German", "my German
-        course"), or if most of the events are of work with tools: those sessions are of several people, and a name
-        tells them apart.
+        Empty if introductions give different first names, or if other messages use the name, too: in "I'm German", it
+        is none. Also empty if there are several users, or if most events are of work with tools: these sessions are of
+        several people, and a name tells them apart.
         """
-        if not self.by_assistants.any() or self.of_tools:
+        if not self.by_assistants.any() or self.of_tools or len(set(filter(None, self.user_id))) > 1:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [
@@ -387,7 +401,7 @@ class EventPool:
 
     @cached_property
     def prompts(self) -> Flags:
-        """Which events are instructions of a system to its agent; sessions of one agent usually begin with the same."""
+        """Which events are system prompts; an agent's sessions usually all begin with the same one."""
         return np.array([speaker in _SYSTEMS for speaker in self.speaker], dtype=np.bool_)
 
     @cached_property
@@ -412,7 +426,7 @@ class EventPool:
 
     @cached_property
     def tools(self) -> list[tuple[str, str] | None]:
-        """For each event the tool and the kind of the call or result that its text begins with, or None."""
+        """For each event, the tool and the kind of the call or result that its text begins with, or None."""
         return list(map(_tool, self.text))
 
     @cached_property
@@ -423,10 +437,10 @@ class EventPool:
 
     @cached_property
     def call_of(self) -> tuple[int, ...]:
-        """For each event the index of the call that it seems to answer, or -1.
+        """For each event, the index of the call that it seems to answer, or -1.
 
-        A result answers the earliest open call of its tool, preferring calls of the latest run of
-        consecutive calls; a missing event closes all open calls.
+        A result answers the earliest unanswered call of its tool, preferably in the latest run of consecutive calls.
+        Calls before a gap in the session are no longer matched.
         """
         call_of = [-1] * len(self)
         waiting: dict[str, list[int]] = {}
@@ -509,7 +523,7 @@ class EventPool:
     def places(self) -> Integers:
         """Position of each event, counted through all sessions: adjacent events differ by one, others by more.
 
-        Away from any centre, events count as adjacent if their sequence numbers are consecutive.
+        Where no event of ``centres`` is near, events count as adjacent if their sequence numbers are consecutive.
         """
         if not len(self):
             return np.zeros(0, dtype=np.int64)
@@ -521,9 +535,10 @@ class EventPool:
 
     @cached_property
     def _linked(self) -> NDArray[np.bool_]:
-        """For each event but the last, whether a centre proves that the next one follows it directly.
+        """For each event but the last, whether a centre within ``REACH`` proves that the next one follows it directly.
 
-        Sequence numbers may have gaps, so a gap does not mean that events in between are missing.
+        All neighbours of a centre are in the pool. A gap in the sequence numbers alone would not prove that an event is
+        missing.
         """
         centres = np.fromiter(map(self.centres.__contains__, self.event_id), dtype=bool, count=len(self))
         linked = np.zeros(len(self) - 1, dtype=bool)
@@ -535,8 +550,9 @@ class EventPool:
 
 
 _COLUMNS = tuple(each.name for each in fields(EventPool) if not each.kw_only)
-# The columns that depend on the lines, and those that depend on the tool calls and results in them.
+# The cached properties that depend on the lines.
 _OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
+# Those that depend on the tool calls and results in the lines.
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
@@ -559,14 +575,15 @@ def is_assistant(speaker: str) -> bool:
 # does not drown the short messages around it. Formulas: Robertson and Zaragoza 2009, "The Probabilistic Relevance
 # Framework".
 
+# The parameter k1 of BM25: the larger, the more a repeated term counts.
 _K1 = 1.5
-# Length normalisation of an event's own counts and of its neighbour field.
+# Length normalisation (the parameter b of BM25) of an event's own counts, and of its neighbour field.
 B = 0.6
 B_FIELD = 0.75
-# Weight of a word one turn later and one turn earlier: answers usually follow questions.
+# Weight of a word in the next turn and in the one before: answers usually follow questions.
 LATER = 0.65
 _EARLIER = 0.6
-# Words that merely phrase a question say less about the answer than topic words.
+# Weight of words that merely phrase a question: they say less about the answer than topic words.
 _PHRASING = 0.5
 _PHRASING_WORDS = frozenset(
     terms_of(
@@ -592,7 +609,7 @@ class WordMatch:
 
     @property
     def factors(self) -> Floats:
-        """Weight of each term before rarity: words that merely phrase a question say less."""
+        """Weight of each term apart from its rarity: lower for words that merely phrase a question."""
         return np.array([_PHRASING if term in _PHRASING_WORDS else 1.0 for term in self.terms])
 
     @property
@@ -608,11 +625,11 @@ class WordMatch:
 
 
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
-    """Count *terms* in the *pool*; a term weighs the more, the fewer of the tenant's events contain it.
+    """Count *terms* in the *pool*; the fewer of the tenant's *event_count* events contain a term, the more it weighs.
 
-    Words that merely phrase a question weigh half. Events outside the pool count as not containing it. In a request for
-    work (*works*), a term that no event contains weighs no more than the rarest one that some event contains: it may
-    only be a new detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
+    Events outside the pool are taken not to contain it. Words that merely phrase a question weigh half. In a request
+    for work (*works*), a term that no event contains weighs no more than the rarest known one: it may only be a new
+    detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -622,17 +639,18 @@ def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, work
     return WordMatch(tuple(terms), counts, rare * [_PHRASING if term in _PHRASING_WORDS else 1.0 for term in terms])
 
 
-# A name in a question, and what may stand between it and its abbreviation in a text.
+# A name in a question: capitalised words, such as "Newark Airport".
 _NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
+# What may stand between a name and its abbreviation in a text.
 _BEFORE_SHORT = r"[^()\n.]{0,40}"
-# An abbreviation counts if at least this many events give it, and this share of those that abbreviate the name.
+# An abbreviation counts if at least so many events use it, and at least this share of those that abbreviate the name.
 _GIVEN_BY, _USUALLY = 3, 0.6
 
 
 def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> WordMatch:
     """Return *match* in which the usual abbreviation of a name in the *question* counts like the name.
 
-    It counts only in messages: results list the abbreviations of many things.
+    The abbreviation counts only in messages: results list the abbreviations of many things.
 
     >>> pool = EventPool(("e1", "e2", "e3", "e4"), words=("newark ewr",) * 3 + ("ewr",),
     ...     text=("Newark (EWR) to ORD",) * 3 + ("EWR",), speaker=("user",) * 4)
@@ -651,13 +669,13 @@ def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> Word
 
 
 def _endings(name: str) -> list[str]:
-    """Return the *name* with fewer and fewer of its first words: a sentence may begin with a capital before a name."""
+    """Return the *name* with fewer and fewer of its first words: in "Did Ann call?", "Did" is no part of the name."""
     words = name.split(" ")
     return [" ".join(words[first:]) for first in range(len(words))]
 
 
 def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
-    """Return the usual abbreviation of *name* in the texts that have all its terms, by their *counts*, or ""."""
+    """Return the usual abbreviation of *name* in the texts with all its terms, or ""; *counts* has a row per term."""
     named = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
     if len(named) < _GIVEN_BY:
         return ""
@@ -708,7 +726,7 @@ def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
 
 
 def field_scores(match: WordMatch, near: "Nearby") -> Floats:
-    """Return the BM25 score of each event's neighbour field; zero without a match."""
+    """Return the BM25 score of each event and the turns around it; zero without a match."""
     matched = match.counts.any(axis=1)
     counts = near.spread(match.counts[matched] / near.lengths, boosted=True)
     return bm25(match.weights[matched], counts, near.norms)
@@ -725,7 +743,7 @@ def bm25(weights: Floats, counts: Floats, norms: Floats) -> Floats:
 
 
 def norms(lengths: Floats) -> Floats:
-    """Return what BM25 adds to term counts in its divisor for texts of these *lengths*: more for long ones."""
+    """Return what BM25 adds to each count in its divisor, for texts of these *lengths*: more for longer texts."""
     return _K1 * _relative_lengths(lengths, B_FIELD)
 
 
@@ -755,10 +773,10 @@ class Nearby:
 
     @staticmethod
     def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
-        """Return *shift* and, for any two events that far apart in the pool, the weights of one in the other.
+        """Return *shift*, then three weights for each pair of events that far apart in the pool.
 
-        These are the weight of the earlier in the later event, without and with the bonus for answers, and the weight
-        of the later in the earlier event.
+        They are the weight of the earlier event's words in the later one, the same with the bonus for answers, and the
+        weight of the later event's words in the earlier one.
         """
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
@@ -777,7 +795,10 @@ class Nearby:
         return weighted(match.weights, near) / total if total else np.zeros(match.counts.shape[1])
 
     def spread(self, values: Floats, *, boosted: bool) -> Floats:
-        """Return *values* (rows by events) plus those of neighbours, decayed; *boosted*: with the bonus for answers."""
+        """Return *values* (rows by events) plus those of neighbours, decayed with distance.
+
+        With *boosted*, a question's values count more in the turn after it, its answer.
+        """
         total = values.copy()
         for shift, later, answers, earlier in self._shares:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)
@@ -794,5 +815,5 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
 
 @cache
 def _decay(each_step: float) -> Floats:
-    """Return the weight passed over 0, 1, 2, ... steps; zero beyond ``REACH``."""
+    """Return the weight of a word that is 0, 1, 2, ... turns away, decaying by *each_step*; 0 beyond ``REACH``."""
     return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])

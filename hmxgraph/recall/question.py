@@ -17,23 +17,25 @@ from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCo
 
 # Question analysis by word rules alone, without a model.
 
-# Characters of a question that are analysed.
+# Number of characters of a question that are analysed; the rest is ignored.
 LONGEST_QUESTION = 20_000
 # Number of texts for which the answer of :func:`asks` is cached.
 _CACHED_TEXTS = 8_192
-# Search terms of a question that are used.
+# Number of search terms that are used.
 MOST_TERMS = 64
-# Terms of the longest name that a question can mention.
+# Names of more terms than this are not recognised in a question.
 LONGEST_NAME = 8
-# Terms from the beginning of a question, repeated ones included, in which such names are looked for.
+# Names are looked for in this many terms at the beginning of a question, repeated terms included.
 _TERMS_WITH_NAMES = 4 * MOST_TERMS
 _QUESTION_WORDS = "who|whom|whose|what|when|where|which|why|how"
 _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
+# Begins like a question, possibly with a preposition: "Did you ...", "In which city ...".
 _QUESTION_START = re.compile(
     rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_QUESTION_WORDS}|{_AUXILIARIES})\b", re.IGNORECASE
 )
-# A sentence that asks how something is or was, and words for the asker and the assistant.
+# A sentence that asks how something is or was: "How are they stored?"
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
+# Words for the asker and the assistant.
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
 # Asks how to do something, or what one should do: "how do I ...", "what can we try".
 _HOW_TO = re.compile(
@@ -64,11 +66,12 @@ _TROUBLE = re.compile(
     r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
     re.IGNORECASE,
 )
-# Asks for the latest of something: "the last error" does; "the last two weeks" and "last Monday" are times.
+# Words that make "last" part of a time: "the last two weeks", "last Monday".
 _SPANS = (
     "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
     "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 )
+# Asks for the latest of something: "the last error", "my current address", "What did I buy last?"
 _LATEST = re.compile(
     r"\b(?:latest|newest|most recent|current|currently|(?<!what )now|nowadays|these days|at (?:the moment|present)"
     r"|so far|just)\b"
@@ -95,8 +98,8 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# How an assistant should answer ("How do I want answers written?"): standing instructions are meant, whatever they are
-# about. "How do we answer 'is it free?'" asks for what to say instead.
+# Asks how an assistant should answer ("How do I want answers written?"), so any standing instruction may apply. "How do
+# we answer 'is it free?'" asks what to say instead and does not match.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
@@ -105,21 +108,28 @@ _MANNER = re.compile(
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
-# Questions of whoever does the work ("what can I offer them?"), unlike "can I return it", which requests the work.
+# Terms of a question for all rules ("Which rules do I have to follow in this repo?"): it has at least one of the first,
+# and otherwise only some of the second, so that it does not say which rules.
+_FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_FOLLOWED = frozenset(
+    terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
+          " here repo repository project team company work working")
+)  # fmt: skip
+# Asks what can be done, as whoever does the work would: "what can I offer them?" (but "can I return it" requests work).
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
     r"\b(?:we|i|do|offer|options?|tell|say|suggest)\b"
     r"|\b(?:can|could|may|should|are) we\b|\bam i allowed\b|\bis (?:that|this|it) (?:possible|allowed)\b",
     re.IGNORECASE,
 )
-# Idioms, whose own words are not searched for: "what are they called" asks for a name, "what kinds of" for things, and
-# "coming along" for the state of something.
+# Idioms: "what are they called" asks for a name, "what kinds of" for things, "how is it coming along" for a state.
 _IDIOM = re.compile(
     rf"\bwhat(?:['\u2019]s| (?:{_AUXILIARIES})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
     r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b"
     r"|\bhow far (?:has|have|had|is|are|was|were|did)\b[^.?!]{0,60}?\b(?:come|came|gone|got|gotten|get)\b",
     re.IGNORECASE,
 )
+# The words of idioms that are not used as search terms.
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
 # Words for the present are not used as search terms: they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
@@ -130,9 +140,10 @@ ANY_FAILURE = frozenset(
         " stop tell user call run try again then go before prevent check make sure given corrected work worked help"
     )
 )
-# What may be an error message: a quotation that a program gives, that a person says or that follows a colon, or text
-# from "Error:", "error TS2345:", "failed:" or "RuntimeError)" on. After a word of the group ``gives`` it certainly is
-# one.
+# What may be an error message:
+# - a quotation after a word of the group ``gives`` ('fails with "..."'): certainly an error;
+# - a quotation after a word such as "says" or after a colon: perhaps one;
+# - unquoted text from "Error:", "error TS2345:", "failed:" or "RuntimeError)" to the end of the sentence.
 _MESSAGE = re.compile(
     r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
     r"|messages?|by|with|says?|said|sees?|saw|shows?|reports?)\W{0,3}|:\s+)[\"\u201c`](?P<quoted>[^\"\u201d`]{12,300})"
@@ -148,9 +159,9 @@ _NO_WORD = (
     r"(?!\W+(?:it|that|this)(?:['\u2019]s| is| was| covers|['\u2019]ll be| will be)?"
     r"\W+(?:all|everything|ok(?:ay)?|fine|good|enough|it)\b)"
 )
-# Objects to a statement; to a question it may be the answer.
+# A bare "no": objects to a statement, but may simply answer a question.
 _NO = re.compile(_FILLERS + _NO_WORD, re.IGNORECASE)
-# Objects to either: "No, I said GLS", "Actually, ...", "That's not right", "I didn't ask for it".
+# Objects to a statement or a question: "No, I said GLS", "Actually, ...", "That's not right", "I didn't ask for it".
 _OBJECTION = re.compile(
     rf"{_FILLERS}(?:{_NO_WORD}\W+(?:it|that|this|you|i (?:said|meant|wanted|asked))\b"
     r"|(?:wrong|incorrect|correction|actually(?!\W+(?:yes|can|could|may|before|also|one more)\b))\b"
@@ -168,7 +179,7 @@ _REQUEST = re.compile(
     r"|i(?:'m|\u2019m| am| was) (?:hoping|looking|trying|wondering))\b",
     re.IGNORECASE,
 )
-# Requests in the form of a question: "can I", but not "can you remind me".
+# A request in the form of a question: "can you", "may I", "is there any way to", but not "can you remind me".
 _ASKING = (
     r"(?:(?:can|could|would|will) you\b(?! (?:please )?(?:remind|tell|recall|remember|say|know|think)\b)"
     r"|(?:(?:can|could|may) (?:i|we)|(?:am|are) (?:i|we) able to"
@@ -177,13 +188,17 @@ _ASKING = (
     r"|is there (?:a|any) (?:way|chance) (?:(?:for|that) )?(?:i|we|you|me|us|to|of)"
     r"|(?:any|what are the) chances? (?:of|to|that|you)|(?:would|do) you mind)\b)"
 )
+# Begins with such a request, possibly after a greeting: "Hi there, can you ..."
 _POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGNORECASE)
 # A request after a statement: "The build is broken, can you fix it?"
 _CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
+# Asks to be told something again: "Remind me when ..."
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
+# The parts of a time that are kept as search terms, because they may be what the question is about.
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
-# Asks what there was: "What happened on 3 May?", "Summarise last week". Words of such questions that name no subject.
+# Asks what happened at a time, whatever it was: "What happened on 3 May?", "Summarise last week".
 _OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|everything|list|show)\b", re.IGNORECASE)
+# Terms of such questions that name no subject.
 _NO_SUBJECT = frozenset(
     terms(
         "happen occur event go went do take place say said tell talk discuss work since between give list show"
@@ -192,6 +207,13 @@ _NO_SUBJECT = frozenset(
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Says that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
+_WITHDRAWAL = re.compile(
+    r"\b(?:cancel(?:led|ed)|called (?:it |that )?off|gave up|dropped out|withdr(?:ew|awn)|postponed|rescheduled"
+    r"|(?:moved|pushed|shifted|changed|switched|delayed) (?:\w+ ){0,4}?(?:from|to|back)|handed (?:\w+ )?over|no longer"
+    r"|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
+    re.IGNORECASE,
+)
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
 _AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
 # Words that refer to something said before.
@@ -200,8 +222,9 @@ _REFERS_BACK = re.compile(
 )
 # A question with more parts than this is not ranked by parts.
 _MOST_PARTS = 4
-# Texts with more question marks than this are not read for parts.
+# A text with more question marks than this is not split into parts.
 _MOST_QUESTIONS = 16
+# An auxiliary verb and the word after it: "ann" in "When did Ann call?".
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -209,20 +232,45 @@ _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)"
 class Question:
     """An analysed question or request.
 
-    - Words: ``terms`` are its search terms; ``keywords`` its words, unstemmed, without stop words; ``runs`` all runs of
-      up to ``LONGEST_NAME`` terms, used to match names and titles; ``names`` what extraction recognised as names;
-      ``subjects`` the words after auxiliary verbs, as terms: "ann" in "when did Ann call?".
-    - Kind: ``intent``: its class in HMX-C 5, such as "temporal"; ``recalls``: asks about the past, as all questions do
-      but those for how to do something; ``works``: requests work; ``latest``: asks for the latest of something;
-      ``ended``: asks how something ended or how far it has got; ``of_manner``: asks how to answer; ``seeks_advice``:
-      asks what can be done; ``when``: asks for a time; ``own``: has "I", "my" or "mine".
-    - Failure: ``troubled``: has a word for one; ``error``: what it quotes like an error message, or "";
-      ``reports_error``: whether that is certainly an error.
-    - Parts: ``parts`` are the questions that it asks, if it asks several that can be understood separately;
-      ``clauses`` are the terms of each of them, and of those that "and" joins in a sentence.
-    - Time: ``span`` is the time that it names; ``dated``: it is a time of the calendar ("in May 2023"), not relative
-      to the moment of asking ("last week"), and no open range; ``months``: the terms of the months, seasons and
-      holidays in it; ``overview``: asks what there was at that time, and about nothing else.
+    Words:
+
+    - ``terms``: its search terms.
+    - ``keywords``: its words, unstemmed, without stop words.
+    - ``runs``: all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
+    - ``names``: what extraction recognised as names.
+    - ``subjects``: the words after auxiliary verbs, as terms: "ann" in "When did Ann call?".
+
+    Kind:
+
+    - ``intent``: its class in HMX-C 5, such as "temporal".
+    - ``recalls``: asks about the past. Every question counts, unless it asks how to do something.
+    - ``works``: requests work.
+    - ``latest``: asks for the latest of something.
+    - ``ended``: asks how something ended or how far it has got.
+    - ``of_manner``: asks how an assistant should answer, or for all rules.
+    - ``seeks_advice``: asks what can be done.
+    - ``when``: asks for a time.
+    - ``own``: has "I", "my" or "mine".
+
+    Failure:
+
+    - ``troubled``: has a word for a failure.
+    - ``error``: what it quotes like an error message, or "".
+    - ``reports_error``: whether that is certainly an error.
+
+    Parts:
+
+    - ``parts``: the questions that it asks, if there are several that can be understood separately.
+    - ``clauses``: the terms of each question, where questions joined by "and" in a sentence count separately; empty if
+      there is only one.
+
+    Time:
+
+    - ``span``: the time that it names.
+    - ``dated``: whether that is a calendar date ("in May 2023"), neither relative ("last week") nor an open range
+      ("before May").
+    - ``months``: the terms of the months, seasons and holidays in it.
+    - ``overview``: asks only what happened at that time.
     """
 
     text: str
@@ -270,6 +318,17 @@ class Question:
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
 
 
+def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
+    """Whether a question with these terms asks for rules, and does not say for which.
+
+    >>> _asks_for_all_rules(["rule", "follow", "repo"]), _asks_for_all_rules(["refund", "rule"])
+    (True, False)
+
+    """
+    rest = set(question_terms) - _FOLLOWED
+    return bool(rest) and rest <= _FOR_RULES
+
+
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
     """Analyse *text* as a question asked at *as_of_us*; *names* are the names that extraction found in it.
 
@@ -302,7 +361,7 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
         _reports_error(beginning),
         bool(_LATEST.search(beginning)),
         bool(_ENDED.search(beginning) or _STATE.search(beginning)),
-        bool(_MANNER.search(beginning)),
+        bool(_MANNER.search(beginning)) or _asks_for_all_rules(question_terms),
         bool(_ADVICE.search(beginning)),
         bool(_WHEN.search(beginning)),
         bool(_OWN.search(beginning)),
@@ -320,8 +379,8 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 def _parts(text: str, names: Collection[str]) -> list[str]:
     """Return the questions in *text*, each with the statements before it; none if there is only one or too many.
 
-    A question that refers to something said before, or has no terms of its own, stays with the one before it. After
-    one of the *names*, a pronoun refers to that.
+    A question that refers to something said before, or has no terms of its own, stays with the question before it. A
+    pronoun after one of the *names* is taken to refer to that name.
 
     >>> _parts("Where does Ann live? Has she moved? What does Bob do when he is ill?", ["Ann", "Bob"])
     ['Where does Ann live? Has she moved?', 'What does Bob do when he is ill?']
@@ -366,7 +425,7 @@ def _months(time: str) -> tuple[str, ...]:
 
 
 def _asks_for_overview(text: str, question_terms: Iterable[str], time: NamedTime) -> bool:
-    """Whether *text* asks what there was at the *time* that it names, and about nothing else.
+    """Whether *text* asks only what happened at the *time* that it names.
 
     >>> [understood(text, 0).overview for text in ("What happened between 3 and 6 May 2023?", "Recap last week")]
     [True, True]
@@ -386,7 +445,7 @@ def _without_may(terms_in_order: list[str]) -> list[str]:
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether the text requests work, however politely; only a plain question about the past does not.
+    """Whether the text requests work, however politely. Any text counts, except a plain question about the past.
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
@@ -403,7 +462,7 @@ def asks_for_work(text: str) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def asks(text: str) -> bool:
-    """Whether the text asks for anything at all.
+    """Whether the text asks a question or requests something.
 
     >>> asks("Hi, I'd like to cancel my flight."), asks("My name is Ann.")
     (True, False)
@@ -429,7 +488,7 @@ def asks_how_it_is(text: str) -> bool:
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:
-    """Whether a message objects to the one before it; a mere "no" does so only if that is no question.
+    """Whether a message objects to the one before it; after a question (*to_question*), a bare "no" is an answer.
 
     >>> objects("No, it's GLS, look at the label."), objects("hm, that's not what I asked for")
     (True, True)
@@ -438,6 +497,19 @@ def objects(text: str, *, to_question: bool = False) -> bool:
 
     """
     return bool(_OBJECTION.match(text) or (not to_question and _NO.match(text)))
+
+
+def withdrawn(text: str) -> str:
+    """The sentences of *text* that say what holds no longer, or that something else does instead.
+
+    >>> withdrawn("I cancelled Valencia because of the knee. The new goal is Porto.")
+    'I cancelled Valencia because of the knee.'
+    >>> withdrawn("Cancel my order. Did you cancel Valencia? We moved here in May.")
+    ''
+
+    """
+    sentences = (sentence for sentence in _SENTENCE_END.split(text) if not sentence.endswith("?"))
+    return " ".join(filter(_WITHDRAWAL.search, sentences))
 
 
 def speaks_of_trouble(text: str) -> bool:
@@ -522,6 +594,7 @@ def _intent(text: str, *, recalls: bool) -> str:
 
 
 def _runs(terms_in_order: list[str]) -> Iterator[str]:
+    """Yield all runs of up to ``LONGEST_NAME`` terms, separated by spaces."""
     for start in range(len(terms_in_order)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(terms_in_order)) + 1):
             yield " ".join(terms_in_order[start:end])
@@ -530,10 +603,11 @@ def _runs(terms_in_order: list[str]) -> Iterator[str]:
 # The pack request: question, budget and filters.
 
 DEFAULT_BUDGET = 2048
-# Characters of an id.
+# Maximum length of an id in characters.
 LONGEST_ID = 1_024
-# Characters of the question that a pack quotes: the pack itself is limited to 256 KB.
+# Number of characters of the question that a pack quotes: a pack is limited to 256 KB.
 LONGEST_QUOTE = 8_000
+# Ends a truncated text.
 CUT = " [truncated]"
 
 
@@ -541,9 +615,10 @@ CUT = " [truncated]"
 class PackRequest:
     """A checked request for a context pack (HMX-C 2, 4, 5).
 
-    ``sections`` are the requested sections in priority order; ``priors`` are the context priors of a fingerprint
-    (HMX-F 7) for the strategy ``fingerprint_guided``. ``encoding`` is the measure of the budget: a tokenizer by name,
-    or a function that counts the tokens of a text. With ``scopes``, memories of other scopes are left out.
+    - ``sections``: the requested sections in priority order.
+    - ``priors``: the context priors of a fingerprint (HMX-F 7), for the strategy ``fingerprint_guided``.
+    - ``encoding``: how the budget is counted: the name of a tokenizer, or a function that counts the tokens of a text.
+    - ``scopes``: if given, memories of other scopes are left out.
     """
 
     query: str
@@ -663,14 +738,15 @@ def _check_encoding(value: object) -> None:
         counter(value)
     elif not callable(value):
         way_out = f"give one of {', '.join(ENCODINGS)}, or a function that counts the tokens of a text"
-        raise _invalid("encoding", value, "name of an encoding or function", way_out)
+        raise _invalid("encoding", value, "the name of an encoding, or a function", way_out)
 
 
 def _checked_counter(count: TokenCounter) -> TokenCounter:
     def checked(text: str) -> int:
         tokens: object = count(text)
         if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 0:
-            raise _invalid("encoding", tokens, "whole number of tokens", "return one, such as len(text.split())")
+            way_out = "return an integer from your function, such as len(text.split())"
+            raise _invalid("encoding", tokens, "a whole number of tokens", way_out)
         return tokens
 
     return checked

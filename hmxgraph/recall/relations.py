@@ -1,8 +1,8 @@
 """Relations around the entities of a question: ranked by a random walk and worded as sentences.
 
-Personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the entities
-that the question names, and with a small share at the best events. Relations between two named entities collect the
-most weight, so that a path of two relations ranks above a single relation that leads away.
+The walk is personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the
+entities that the question names, and with a small share at the best events. Relations that connect two named entities,
+directly or through a third one, collect the most weight.
 """
 
 import re
@@ -24,36 +24,44 @@ from hmxgraph.recall.question import LONGEST_QUESTION, Question
 from hmxgraph.text.comparison import REQUESTED
 from hmxgraph.text.terms import search_text, terms, words
 
-# Probability of a step on along a link instead of a restart, and number of steps.
+# Probability that a step follows a link instead of restarting the walk.
 _DAMPING = 0.6
+# Number of steps.
 _STEPS = 16
 # Share of the restart mass on the best events if the question names entities.
 _EVENT_SHARE = 0.1
 # Weight of the link between an event and an entity that it mentions.
 _MENTION_WEIGHT = 0.25
-# Factors on the weight of a relation whose type the question asks for, and of things merely mentioned together.
-_ASKED, _TOGETHER = 3.0, 0.2
-# Relevance grows with the cube root of the flow, because flows in a walk differ by orders of magnitude.
+# Factor on the weight of a relation whose type the question asks for.
+_ASKED = 3.0
+# Factor on the weight of a relation between things that were merely mentioned together.
+_TOGETHER = 0.2
+# The flow of a relation is how much of the walk passes along it. Relevance grows with the cube root, because flows
+# differ by orders of magnitude.
 _FLOW_EXPONENT = 1 / 3
 # Minimum relevance of a sentence with an entity that the question names and a type of relation that it asks for.
 _ANSWERS = 0.7
 # The flow of a sentence is multiplied by this power of the number of named entities in it (plus one if it has a type of
 # relation that is asked for).
 _NAMED_EXPONENT = 2
-# Factors on relations farther from the named entities, see ``_factors``; the last one if the question asks for others.
+# Factors on relations farther from the named entities, see ``_factors``. ``_ASKED_SHARED`` replaces ``_SHARED`` if the
+# question asks for other entities ("What else ...").
 _OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
+# Words that ask for other entities.
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Factor on relevance if no entity is named: the best events only suggest what the question is about.
 _UNNAMED = 0.75
+# Maximum number of sentences.
 MOST_SENTENCES = 40
 # Minimum relevance: less relevant relations lead away from the subject.
 _LEAST_RELEVANCE = 0.35
-# Targets of one type of relation that a sentence lists.
+# Maximum number of targets of one relation type that a sentence lists.
 _MOST_TARGETS = 8
-# A target last seen more than this earlier than the latest target of its relation type may be outdated.
+# A target may be outdated if it was last seen more than this (an hour) before the latest target of its relation type.
 _SAME_LISTING_US = DAY_US // 24
 # Relation types that read as verbs; all others are names of fields.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
+# How some of them are worded.
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 # The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
@@ -63,8 +71,9 @@ _SILENT = frozenset(
 )
 # Entity types that act.
 _WORKERS = frozenset({"agent", "tool"})
-# Terms by which a question asks for them.
+# Terms by which a question asks who or what acted.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
+# "Which errors occur?", "What does this raise?"
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
 )
@@ -73,7 +82,7 @@ _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|i
 
 
 def _shown(entity: RelatedEntity) -> str:
-    """The name of an entity, with the name that a record gave it, if another."""
+    """The name of an entity, followed by the name that a record gave it if that differs."""
     return f"{entity.name} ({entity.label})" if entity.label and entity.label != entity.name else entity.name
 
 
@@ -113,10 +122,10 @@ class Vicinity:
 
 
 def without_unconfirmed(related: Related, pool: EventPool) -> Related:
-    """Return *related* without the relations that only calls asked for, none of which is known to have worked.
+    """Return *related* without fields that only arguments of calls state, unless such a call is known to have worked.
 
-    They stay if a call in the *pool* with both of their ends in its arguments worked or, if the pool has no results at
-    all, was made. A call that is not in the pool may have failed.
+    A field stays if a call in the *pool* whose arguments contain both of its ends worked or, if the pool has no results
+    at all, was made. A call that is not in the pool may have failed.
     """
     failures, successes = pool.failures, pool.successes
     worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
@@ -199,9 +208,9 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 def _subjects(related: Related) -> frozenset[str]:
     """The entities that a request for work is about: those it names, and those with a relation to a named thing.
 
-    A person, or what a record calls by name, adds no further entities: an agent asked to cancel an order needs the
-    relations of this order, not the customer's other orders. Beside such a name, what has a relation to a named thing
-    counts only if it is related to the bearer of the name, too: others' bookings of the same flight do not.
+    A name of a person or record adds only its bearer: an agent asked to cancel an order needs the relations of this
+    order, not the customer's other orders. If the request has such a name, an entity with a relation to a named thing
+    must be related to the bearer, too: others' bookings of the same flight do not count.
     """
     names = {each.target_key for each in related.relations if each.relation_type == _NAME}
     names |= {entity.key for entity in related.entities if entity.type == "person"}
@@ -220,9 +229,9 @@ def _ends(relation: KnownRelation) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
 
-    A name is shared if several records of a type have it: a user and the email address of this user are one person. Any
-    entity is shared if, of each type of entity with relations to it, there are several: the card of one user is not
-    shared, however many orders it paid.
+    A name is shared if several records of one type have it; a user and this user's email address differ in type. Any
+    entity is shared if the entities with relations to it include several of every type: a card of one user that paid
+    many orders is not shared.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers, holders = dict[str, Counter[str]](), dict[str, Counter[str]]()
@@ -241,13 +250,13 @@ def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    Things mentioned together are shown only if the question names both. Uses, and the actions of *workers* (agents and
-    tools), are shown if it names both ends, or names one and asks who or what acted without requesting work: "I think
-    we use the gift card" does not ask who used a tool named "think". They are not shown if it quotes an error, such as
-    "Bash failed: no tree".
-
-    What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
-    message. A ``hosted_on`` relation is left out if the address contains the host.
+    - Things mentioned together are shown only if the question names both.
+    - Uses, and the actions of *workers* (agents and tools), are shown if the question names both ends, or names one,
+      asks who or what acted, and requests no work: "I think we use the gift card" does not ask who used a tool named
+      "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
+    - What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
+      message.
+    - A ``hosted_on`` relation is left out if the address contains the host.
     """
     kind = relation.relation_type
     if kind == "hosted_on" and relation.target.lower() in relation.source.lower():
@@ -267,7 +276,7 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
 def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
     """Yield *relations*; of those that state the same field of an entity, only the ones with the highest confidence.
 
-    A payment method that a call tried is not one of the reservation's if a result names others.
+    If a result states the payment method of a reservation, a method that a call only tried is left out.
     """
     highest: dict[tuple[str, str], float] = {}
     for each in relations:
@@ -351,10 +360,11 @@ def _worded(
 
 
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
-    """Yield each source of several targets if another entity has all of them, too, and a relation to the source.
+    """Yield each source with several targets if another entity has the same targets, and a relation to the source.
 
-    An example is an email address beside the user who has it and the same orders. If both have a relation to each
-    other, the one that the question names stays, else the one with more targets, else the first.
+    An example is an email address with relations to the same orders as the user who has the address. If each of the
+    two has a relation to the other, the one that the question names stays, else the one with more targets, else the
+    first.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
@@ -369,7 +379,7 @@ def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[
 
 
 def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
-    """How many of the entities that the question names occur in these relations, also by the name in a record."""
+    """How many of the entities that the question names occur in these relations, by key or by the name in a record."""
     ends = {source, *(each.target_key for each in relations)}
     labels = {entity.label for entity in related.entities if entity.key in ends}
     return sum(
@@ -399,7 +409,7 @@ def _sentence(
     by_key: Mapping[str, RelatedEntity],
     named: Collection[str],
 ) -> str:
-    """The sentence about *entity*: its fields, then what it does, each best first, with older targets last."""
+    """The sentence about *entity*: its fields, then its verbs; targets are listed best first, outdated ones last."""
     parts: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
     latest = _latest(relations)
@@ -515,7 +525,7 @@ class _Walk:
     def _seeds(
         self, numbers: Mapping[str, int], named: Iterable[str], events: Mapping[str, int], scores: Mapping[str, float]
     ) -> Floats:
-        """The restart distribution: named entities, rare ones above hubs, and a share for the best events."""
+        """The restart distribution: a share for the best events, the rest for named entities, least for hubs."""
         seeds = np.zeros(self._size)
         for key in sorted(named):
             if key in numbers:
@@ -530,6 +540,6 @@ class _Walk:
 
 
 def _weight(relation: KnownRelation, asked_types: Collection[str]) -> float:
-    """The weight of a relation in the walk: how well it is supported, more if it is of one of the *asked_types*."""
+    """The weight of a relation in the walk: how well it is supported, times factors for its type."""
     together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
     return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked_types else 1.0)

@@ -1,8 +1,12 @@
-"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and a walk over shared entities."""
+"""Relevance of each event to the question: BM25, cues, pseudo-relevance feedback and a walk over shared entities.
+
+The *share* of an event is the part of the question's terms, by weight, that it contains. *Talk* is every event that is
+not a document with a title. A *case* is a session about someone or something that the question names.
+"""
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from heapq import nlargest, nsmallest
@@ -27,7 +31,7 @@ from hmxgraph.recall.pool import (
     weighted,
     with_abbreviations,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -39,43 +43,52 @@ from hmxgraph.text.terms import search_text, terms
 
 # Number of texts whose instructions are cached.
 _CACHED_TEXTS = 16_384
-# Cue weights, on a scale where the best lexical match is 1. For the words of a speaker whom the question names, if it
-# names no other; and if it names several, for those that it asks about ("When did Ann call Bob?": Ann).
+# Cue weights, on a scale where the best lexical match is 1.
+#
+# For events of the only speaker whom the question names.
 SPEAKER = 0.5
+# If the question names several speakers, for events of those that it asks about: of Ann in "When did Ann call Bob?".
 _SUBJECT = 0.2
-# For what users said, if a question to an assistant about the past is in the first person.
+# For messages of users, if a question about the past is in the first person and users talk to an assistant.
 _ASKER = 0.3
-# For such a question, an assistant's line must be this much more relevant than others: in packs for 179 questions, 15
-# of 600 such lines were evidence, and 246 of 2,700 lines of users.
+# For such a question, subtracted from the relevance of an assistant's messages, which rarely answer it: in packs for
+# 179 questions, 15 of 600 lines of assistants were needed for the answer, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
-# For turns with a word for a time, if the question asks for one; for turns that end with a question mark.
+# For events with a word such as "yesterday", if the question asks for a time.
 TIME_WORDS = 0.2
+# For turns that end with a question mark.
 QUESTION_TURN = -0.15
-# For questions about the past, weight of the share of the question that a turn itself contains: the words around it say
-# less. In chats with an assistant, whose answers are long, a turn's own words count even more.
+# For questions about the past, weight of the share of the question that a turn itself contains: its neighbours' words,
+# which the lexical match includes, say less. Higher in chats with an assistant, whose answers are long.
 OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
-# Penalty per doubling of length beyond a typical message: a long text matches some word of every question. Capped, so
-# that the only event with the query terms is not outranked by events without any.
+# Penalty per doubling of length beyond a typical message: a long text matches some word of every question.
 _LENGTH = -0.25
+# The penalty is capped at this many doublings, so that the only event with the query terms is not outranked by events
+# without any.
 _MOST_DOUBLINGS = 2.5
+# The length of a typical message.
 _MESSAGE_TOKENS = 96
 # An event with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
 _FEW_WORDS = 5
 _FEW_WORDS_PENALTY = -0.5
-# First mentions say more than later ones; weighted by the share of terms not used before.
+# Weight of the share of an event's terms that no earlier event uses: a first mention says more than a repetition.
 FIRST_MENTION = 0.3
-# For standing instructions and preferences, which apply to whatever is asked, in whatever words. Assistants repeat
-# them; only what others say counts.
+# Weights of standing instructions and of preferences: they apply to later questions in any words. Assistants repeat
+# them, so only other speakers' messages count.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
+# Begins with an instruction: "Please always ..."
 _INSTRUCTS = re.compile(
     r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
     r"|(?:do not|don['\u2019]t) ever)\b",
     re.IGNORECASE,
 )
+# The condition of an instruction: "when I ask about dates".
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
+# A preference: "I'd prefer".
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
-# The share of terms beyond those of the request below which an event is penalised; the penalty of one without any.
+# Penalty for repeating the request: none if at least the share ``_NEWS`` of an event's terms is not in the request,
+# rising to ``_ECHO`` if all of them are.
 _NEWS = 0.5
 _ECHO = -1.0
 _TIME_WORDS = frozenset(
@@ -103,7 +116,8 @@ def _instruction_cues(question: Question, pool: EventPool) -> Floats:
     """Favour what people told an assistant to do or prefer: later questions rarely use the same words.
 
     For a question about the past, an instruction with a condition ("when I ask about dates") counts only if the
-    question and the condition share a term, or if the question is how to answer. Outside text and documents give none.
+    question and the condition share a term, or if it asks how to answer. Assistants' messages, text from outside
+    sources and documents get 0.
     """
     if not _with_assistant(pool):
         return np.zeros(len(pool))
@@ -118,13 +132,13 @@ def _instruction_cues(question: Question, pool: EventPool) -> Floats:
 
 
 def _instruction(text: str, question: Question) -> float:
-    return 0.0 if _waits(text, question) else _instruction_weight(text)[0]
+    return 0.0 if _is_for_other_questions(text, question) else _instruction_weight(text)[0]
 
 
-def _waits(text: str, question: Question) -> bool:
+def _is_for_other_questions(text: str, question: Question) -> bool:
     """Whether *text* is an instruction whose condition shares no term with a question about the past.
 
-    A question about the manner of answering asks for all instructions.
+    If the question asks how to answer, all instructions apply.
     """
     _, condition = _instruction_weight(text)
     return question.recalls and not question.of_manner and bool(condition) and condition.isdisjoint(question.terms)
@@ -133,7 +147,7 @@ def _waits(text: str, question: Question) -> bool:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _instruction_weight(text: str) -> tuple[float, frozenset[str]]:
     """The weight of an instruction or preference in *text*, and the terms of its condition."""
-    # Looking for a word of each pattern first is several times as fast.
+    # Testing for a word that the pattern needs is several times as fast as searching for the pattern.
     folded = text.casefold()
     if "ask" in folded and (condition := _CONDITION.search(text)):
         return _INSTRUCTION, frozenset(terms(condition[1]))
@@ -153,7 +167,7 @@ def _length(pool: EventPool) -> Floats:
 
 
 def _first_mentions(question: Question, pool: EventPool) -> Floats:
-    """Favour first mentions in talk, for a question about the past; one about the current state needs the latest."""
+    """Favour first mentions in talk if the question is about the past; if it asks for the latest, the last counts."""
     if question.latest:
         return np.zeros(len(pool))
     return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.time_ranks)
@@ -184,7 +198,7 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
 def _is_about_asker(question: Question, pool: EventPool) -> bool:
     """Whether the asker's own words are likely to answer: a question about the past in the first person.
 
-    It names no speaker, and an assistant takes part in the conversations.
+    The question must name no speaker, and an assistant must take part in the conversations.
     """
     personal = question.recalls and bool(_FIRST_PERSON.search(question.text[:LONGEST_QUESTION]))
     return personal and _with_assistant(pool) and not speakers_named(question, pool)
@@ -208,27 +222,28 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 # information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
 #
 # Feedback is for talk only. Documents are reached through the names they share (``walk``); feedback terms from similar
-# documents lead back to the same documents (multi-hop passages lose 3 points of recall).
+# documents lead back to the same documents (on multi-hop questions, this cost 3 points of recall).
 
-# Number of events used, their minimum lexical match, and the number of terms taken from them.
+# Number of events from which terms are taken, and their minimum lexical match.
 _FEEDBACK_EVENTS = 10
 _LEAST_MATCH = 0.2
+# Number of feedback terms.
 MOST_TERMS = 15
-# Minimum number of feedback events that contain the term; maximum share of the pool's events that do.
+# A feedback term occurs in at least so many of these events, and in at most this share of the pool.
 _SHARED_BY = 2
 _COMMON_TERM = 0.15
-# Weight of the best feedback match, on a scale where the best lexical match is 1; exponent on the others, as a fraction
-# of the best.
+# Weight of the best feedback match, on a scale where the best lexical match is 1.
 FEEDBACK_WEIGHT = 0.2
+# Exponent on the other feedback matches, as fractions of the best: raises the weaker ones.
 _EXPONENT = 0.7
 
 
 def feedback_scores(
     pool: EventPool, neighbours: Nearby, first: Floats, words: Floats, excluded: Collection[str], event_count: int
 ) -> Floats:
-    """Return the gain of each event from feedback terms, none of them *excluded*; at most ``FEEDBACK_WEIGHT``.
+    """Return the gain of each event from feedback terms, at most ``FEEDBACK_WEIGHT``.
 
-    *first* are the scores so far, *words* their lexical part.
+    *first* are the scores so far, *words* their lexical part; *excluded* terms are not used.
     """
     talk = pool.talk > 0
     good = np.argsort(-first, kind="stable")[:_FEEDBACK_EVENTS]
@@ -267,74 +282,84 @@ def _feedback_match(
 
 # Exponent on the lexical match: separates the best events from those that share only a common word.
 _SHARPNESS = 1.5
-# Weight of a title that the question contains, and of closeness to the question's entities on the walk.
+# Weight of a title that the question contains.
 TITLE = 1.0
+# Weight of closeness to the question's entities on the walk.
 _CLOSENESS = 0.3
-# Weight of the meaning that an embedder finds, on a scale where the best lexical match is 1.
+# Weight of the similarity of vectors from an embedder, on a scale where the best lexical match is 1.
 MEANING = 0.3
-# Share of the question that counts as a full match: a question about nothing known stays below it.
+# An event that contains this share of the question's terms, by weight, is a full match: if the question is about
+# something unknown, there usually is none.
 SURE = 0.6
 # For questions about the past: the minimum relevance of a full match, as a fraction of its share of the question.
 ANSWERS = 0.15
-# For requests: an event is unrelated if its evidence (1 for the best lexical match) is below ``_RELATED``, or if its
-# coverage of the question's words, neighbours included, is below that share of the best event's coverage. Links to the
-# best events count in the coverage with weight ``_LINKED``. For all questions: an event in other words is related if
-# its similarity by vectors is at least ``_RELATED``, and the share ``_LINKED`` of the largest.
-_RELATED, _LINKED = 0.3, 0.5
+# For requests: the minimum evidence of a related event (its score without the cues, where the best lexical match is 1),
+# and its minimum coverage of the question's words, neighbours included, as a fraction of the best coverage. For all
+# questions: the minimum similarity of vectors at which an event is related whatever its words.
+_RELATED = 0.3
+# Weight in this coverage of the gains from links to the best events. For vectors: the minimum similarity as a fraction
+# of the largest.
+_LINKED = 0.5
 # For requests: the minimum relevance. Of the events below it, one in fifty is an answer (measured on conversations and
 # chats).
 _NEAR_BEST = 0.35
 # For questions about the past: the minimum relevance at the default budget, and the exponent with which a larger budget
 # lowers it (twice the budget: to 0.62 of it).
 _NEAR_ANSWER, _LOWER = 0.45, 0.7
-# Number of events that need no more than this minimum (half as many at a quarter of the budget), and how much each
-# doubling of the rank beyond that raises it. Measured on 240 questions in conversations: packs of 1,024 tokens held
-# 86.1 % of the evidence in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines; with a minimum of 0.35 and a rise of
-# 0.1, 86.9 % in 14.7 and 89.0 % in 18.8 lines.
+# For so many of the best events, this minimum applies as it is (for half as many at a quarter of the budget); each
+# doubling of the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
+# tokens held 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines.
+# With a minimum of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
 _FEW_NEAR, _RISE = 10, 0.05
-# If the rarest known term of a question about the past is in at least the share ``_VAGUE`` of all events, and in at
-# least ``_MANY``, at most ``_FEW_IF_VAGUE`` events are taken at the default budget. With a share of 0.02 and no number,
-# packs for chats, which are short, lost 3 to 5 points of recall.
+# A question about the past is vague if its rarest known term is in at least the share ``_VAGUE`` of all events, and in
+# at least ``_MANY``. It gets at most ``_FEW_IF_VAGUE`` events at the default budget. With a share of 0.02 and without
+# ``_MANY``, packs for chats, which are short, lost 3 to 5 points of recall.
 _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
-# If ``assurance`` is below this, even the best events match little of the question, so the relevance of all events is
-# lowered when the related ones are chosen. Measured with 0.7 instead: packs for questions about unknown things were a
+# If :attr:`Ranking.assurance` is below this, even the best events match little of the question, and the relevance of
+# all events is lowered before the related ones are chosen. With 0.7, packs for questions about unknown things were a
 # third shorter, but packs of 2,048 tokens from chats lost one point of recall.
 _DOUBTED = 0.5
-# For questions about the past, an event with less evidence than this is unrelated, whoever said it.
+# For questions about the past, an event with less evidence than this is unrelated, even if the right person said it.
 _HARDLY_RELATED = 0.1
-# What may be an identifier, its fewest characters, and what is none: a number with one or two letters ("120ms").
+# A token that may be an identifier, and its minimum length.
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
+# Not an identifier: a number with one or two letters, such as "120ms".
 _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
-# A request for work is new if no past request or step contains the share ``_ALIKE`` of it; those of more than
-# ``_LONGEST_STEP`` distinct terms are ignored.
+# A request for work is new if no past request or step contains the share ``_ALIKE`` of it. Steps of more than
+# ``_LONGEST_STEP`` distinct terms are ignored: they contain words of any request.
+#
 # The more terms a request has, the smaller the share that one event can contain. Shares are therefore multiplied by the
-# root of n / ``_USUAL_TERMS``, where n is the number of terms, at least ``_LEAST_TERMS``. Requests classed as new in
-# logs of a coding agent: 2 of 32 for work that had been done before, 61 of 62 for other work (13 and 60 with unscaled
-# shares and a ``_LONGEST_STEP`` of 64); with three other agents, 107 of 120 for other work (108).
+# root of n / ``_USUAL_TERMS``, where n is the number of terms, at least ``_LEAST_TERMS``. In logs of a coding agent,
+# this classed as new 2 of 32 requests for work done before and 61 of 62 requests for other work; with unscaled shares
+# and a ``_LONGEST_STEP`` of 64, it was 13 and 60. Of 120 requests for other work to three other agents, 107 were
+# classed as new (before: 108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
-# Even the best events seldom match more than this many terms of a long question: see ``assurance``.
+# Even the best events seldom match more than this many terms of a long question: see :attr:`Ranking.assurance`.
 _LONG_REQUEST = 20
-# A question was raised before if a user's message contains this share of it; a question with few terms resembles many
-# messages and needs a larger share.
+# A user raised the question before if a message contains the share ``_RAISED`` of it. A question of fewer than
+# ``_FEW_TERMS`` terms resembles many messages and needs the share ``_RAISED_IF_FEW``.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
 # A question is about data, not about a past session, if a tool result contains much more of it than any user's message:
-# the largest share in a message is below this part of the largest share in a result.
+# the largest share in a message is below this fraction of the largest share in a result.
 _DATA = 0.6
 # A term of a request is special if at most this share of all events, or at most this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
 # How long after a point in time people still talk about it.
 _TOLD_AFTER_US = 30 * DAY_US
-# For sessions about what the question names (cases): factor on assistants' messages.
+# Factor on assistants' messages when the quality of a case is computed.
 _OF_ANSWERS = 0.5
-# The least quality of a case, as a fraction of the best one; for a question about the latest of something, the fraction
-# from which on all count alike.
-_LEAST_CASE, _NEARLY_BEST = 0.65, 0.7
-# For a question about the latest of something, the relevance of the earliest event is multiplied by the first number,
-# that of the latest by 1. Events of less relevance than the second number are left as they are.
+# The minimum quality of a case, as a fraction of the best.
+_LEAST_CASE = 0.65
+# For a question about the latest of something, cases above this fraction of the best quality count as equally good.
+_NEARLY_BEST = 0.7
+# The rest of the question, without names, tells the events of a case apart if one of them contains this share of it.
+_TELLING = 0.3
+# For a question about the latest of something, the relevance of events is multiplied by a factor that rises from
+# ``_EARLIEST`` for the earliest to 1 for the latest. Events of less relevance than ``_SOME`` are exempt.
 _EARLIEST, _SOME = 0.5, 0.2
-# Factor on the weights of the terms of names in the question: its subject says more than its phrasing.
+# Factor on the weights of query terms that belong to a name: the subject of a question says more than its phrasing.
 _NAME = 1.5
 
 
@@ -342,7 +367,8 @@ _NAME = 1.5
 class Ranking:
     """The events of a pool ranked for a question: first by words and cues, then with the walk over shared entities.
 
-    ``meanings`` is the similarity of events to the question by id, in (0, 1], from an embedder; empty without one.
+    ``event_count`` is the number of the tenant's events; the pool holds only candidates. ``meanings`` maps event ids to
+    their similarity to the question by an embedder, in (0, 1]; empty without an embedder.
     """
 
     question: Question
@@ -352,7 +378,7 @@ class Ranking:
 
     @property
     def takes_whole(self) -> bool:
-        """Whether not to take the text apart: past sessions of work with tools are compared with the whole request."""
+        """Whether not to rank by parts: past sessions of work with tools are compared with the request as a whole."""
         return self.question.works and self.pool.of_tools
 
     @property
@@ -370,7 +396,7 @@ class Ranking:
 
     @cached_property
     def match(self) -> WordMatch:
-        """The matches of the terms in each event; the usual abbreviations of names count, and names weigh more."""
+        """The matches of the terms in each event; the usual abbreviation of a name counts, and names weigh more."""
         match = match_words(self.terms, self.pool, self.event_count, works=self.question.works)
         match = with_abbreviations(match, self.pool, self.question.text[:LONGEST_QUESTION])
         named = {term for name in self.question.names for term in terms(name)}
@@ -427,13 +453,13 @@ class Ranking:
     def best_sessions(self, most: int) -> dict[str, float]:
         """Return at most *most* sessions, best first, each with the worth of its best event.
 
-        For a request for work they are the likely examples, else those of the best events, in both cases of events that
-        score above 0. Sessions that had the error that the question quotes count more.
+        For a request for work, the worth is that of the session as an example, otherwise the event's score. Events that
+        score 0 or less are ignored. Sessions with the error that the question quotes count more.
         """
         worth = self.first
         if self.question.works:
-            best = self.first.max(initial=0.0) or 1.0
-            worth = as_examples(self.pool.sessions, self.match.share, self.first / best)
+            top = self.first.max(initial=0.0) or 1.0
+            worth = as_examples(self.pool.sessions, self.match.share, self.first / top)
         if self.error.sessions:
             worth = worth + self.pool.of_sessions(self.error.sessions)
         order = np.argsort(-worth, kind="stable")
@@ -451,9 +477,9 @@ class Ranking:
         return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
 
     def trail_starts(self, most: int) -> tuple[str, ...]:
-        """Return the ids of up to *most* events after which the next ones may help, best first.
+        """Return the ids of up to *most* events whose next events may help, best first.
 
-        These are the failures, if the question speaks of trouble or quotes an error, else the calls. Those that report
+        If the question speaks of trouble or quotes an error, these are failures, otherwise calls. Events that report
         the quoted error count more.
         """
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
@@ -462,9 +488,9 @@ class Ranking:
         return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
 
     def truncated(self, most: int) -> tuple[str, ...]:
-        """Return the ids of the best *most* events that score above 0 and whose stored text is truncated."""
-        texts_cut = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
-        ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in texts_cut)
+        """Return the ids of the best *most* events that score above 0 and whose text in the pool is truncated."""
+        truncated = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
+        ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in truncated)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def scores(self, neighbourhood: Neighbourhood) -> Floats:
@@ -475,34 +501,37 @@ class Ranking:
         return with_closeness + bridges(self.question, self.pool, neighbourhood, self.match, with_closeness)
 
     def relevance(self, scores: Floats) -> Floats:
-        """Return final *scores* scaled so that the best event has 1; without a match in words or meaning, cut off at 1.
+        """Return final *scores* scaled so that the best event has 1; without a match in words or meaning, capped at 1.
 
-        For questions about the past, an event with most of the query terms keeps a minimum relevance at any length. So
-        do standing instructions, if the question asks for them, and the messages in an :attr:`overview`.
+        For questions about the past, an event with most of the query terms keeps a minimum relevance, however long it
+        is. So do standing instructions, if the question asks for them, and the messages in an :attr:`overview`.
         """
         scores = np.maximum(scores, 0.0)
         best = scores.max(initial=0.0)
         relevance_of_events: Floats = scores / best if best and self._is_matched else scores.clip(0.0, 1.0)
         messages = self.pool.by_people | (self.pool.by_assistants & ~self.pool.calls)
-        told = self._instructions | (self.overview & messages)
-        relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * told)
+        wanted = self._instructions | (self.overview & messages)
+        relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * wanted)
         return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
-        """Which events are about the question, by words, those of neighbours, links to the best events, or meaning.
+        """Which events are about the question: by words (its own or neighbours'), links to the best events, or meaning.
 
         *scores* are the final scores, *relevance* what :meth:`relevance` returned for them.
 
-        For questions about the past, a larger *budget* admits less relevant events. Speaker, length and time can keep
-        an event out, but never make one related. If the question asks for standing instructions and there are any, only
-        they are related. If it names an identifier that events contain, only :attr:`_carriers` are related by words
-        (all of them if none is otherwise). To a request, events with at least 0.6 of the largest share of it are
-        related, too. Without a match in words or meaning nothing can be excluded.
+        - If the question asks for standing instructions and there are any, only those are related.
+        - Without a match in words or meaning, all events are related to a question (nothing can be excluded), and none
+          to a request for work.
+        - Speaker, length and time can exclude an event, but never make it related.
+        - For questions about the past, a larger *budget* admits less relevant events.
+        - If the question names an identifier that events contain, only :attr:`_carriers` are related by words; if none
+          of them is relevant enough, all of them are related.
+        - To a request, events with at least ``SURE`` times the largest share of it are related, too.
         """
         if self._instructions.any():
             return self._instructions
         if not self._is_matched:
-            return np.ones(len(self.pool), dtype=np.bool_)
+            return np.full(len(self.pool), not (self.question.works and self.question.terms), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
         if self.question.latest:
             relevance = self._towards_the_newest(relevance)
@@ -528,7 +557,10 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return the *relevance* of events, lower for the earlier ones of some relevance; the largest value stays."""
+        """Return *relevance*, lowered for earlier events, then scaled so that the largest value is unchanged.
+
+        Events below ``_SOME`` are not lowered.
+        """
         some = np.flatnonzero(relevance >= _SOME)
         factors = np.empty(len(some))
         factors[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
@@ -539,22 +571,20 @@ class Ranking:
 
     @property
     def _is_vague(self) -> bool:
-        """Whether even the rarest of the question's terms that occur at all is common: many events match equally."""
+        """Whether even the rarest known term of the question is common, so that many events match equally."""
         frequency = (self.match.counts >= 1).sum(axis=1)
         rarest = int(frequency[frequency > 0].min(initial=self.event_count)) if frequency.any() else 0
         return rarest >= max(_VAGUE * self.event_count, _MANY)
 
     @property
     def _for_other_questions(self) -> Flags:
-        """Which texts, not of assistants, tell an assistant what to do when it is asked about something else."""
-        return (
-            np.array([_waits(text, self.question) for text in self.pool.text], dtype=np.bool_)
-            & ~self.pool.by_assistants
-        )
+        """Which texts, except assistants', tell an assistant what to do when it is asked about something else."""
+        others = [_is_for_other_questions(text, self.question) for text in self.pool.text]
+        return np.array(others, dtype=np.bool_) & ~self.pool.by_assistants
 
     @cached_property
     def _instructions(self) -> Flags:
-        """Which messages tell an assistant what always to do, or what is preferred, if the question asks for these."""
+        """Which messages are standing instructions or preferences for an assistant, if the question asks for these."""
         if not self.question.of_manner:
             return np.zeros(len(self.pool), dtype=np.bool_)
         weights = np.array([_instruction_weight(text)[0] for text in self.pool.text])
@@ -562,9 +592,9 @@ class Ranking:
 
     @cached_property
     def _carriers(self) -> Flags:
-        """Which events contain an identifier that the question names, or are results directly after such events.
+        """Which events contain an identifier that the question names, or are results directly after such an event.
 
-        The other events of their sessions are about something else.
+        Other events of the same session are usually about something else.
         """
         named = filter(_is_identifier, _TOKEN.findall(self.question.text[:LONGEST_QUESTION]))
         runs = [f" {run} " for name in named if (run := search_text(name))]
@@ -589,9 +619,10 @@ class Ranking:
     def is_new(self, running: str | None) -> bool:
         """Whether no past request or step is like this request for work.
 
-        Results, such as a file that a tool read, and long texts contain many words of any request and are ignored,
-        unless the request speaks of trouble: they may report the same failure. The *running* session does not count. A
-        request with an identifier that events contain is not new; without any past request, nothing counts as new.
+        Results, such as a file that a tool read, and long texts contain many words of any request. They are ignored,
+        unless the request speaks of trouble, because they may report the same failure. The *running* session does not
+        count, nor do numbers in the request ("at 8"). A request with an identifier that events contain is not new.
+        Without any past request, nothing is new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -603,7 +634,7 @@ class Ranking:
             past &= self.contain(_ALIKE / scale)
         else:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
-        share = float(self.match.share[past].max(initial=0.0)) * scale
+        share = float(self._share_without(filter(str.isdigit, self.match.terms))[past].max(initial=0.0)) * scale
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
@@ -636,8 +667,8 @@ class Ranking:
         """The part of the question's names that the session of each event is about, in [0, 1].
 
         0 unless most events are of sessions with tool results. A name must have several words or a digit. A session is
-        not about a name that only its results contain. Names of few sessions count more: in "Ethan Garcia moves to New
-        York", the sessions are those about the man.
+        not about a name that only its results contain. The fewer sessions are about a name, the more it counts: in
+        "Ethan Garcia moves to New York", the man counts more than the city.
         """
         named, total, sessions = np.zeros(len(self.pool)), 0.0, self.pool.sessions
         for name in self.question.names if self.pool.of_tools else ():
@@ -651,13 +682,13 @@ class Ranking:
         return named / (total or 1.0)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
-        """Return at most *most* sessions of :attr:`named_cases`: the best first, of about equally good ones the latest.
+        """Return at most *most* sessions of :attr:`named_cases`: best first, or latest first if about equally good.
 
-        The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
-        largest share without the names, times the part of the names that it is about. Assistants' messages count half:
-        they contain the words of many requests. If the question asks for the latest, all that are nearly as good as the
-        best count alike: it may name a thing, as in "What did Noah pay for his latest order?". Sessions much worse than
-        the best are left out.
+        The quality of a session is a sum, multiplied by the part of the names that it is about: the largest share of
+        the question in one of its messages or calls, plus half of the largest share without the names. Assistants'
+        messages count half, because they contain words of many requests. Sessions much worse than the best are left
+        out. If the question asks for the latest of something ("What did Noah pay for his latest order?"), all sessions
+        nearly as good as the best count as equal, so that the latest comes first.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
@@ -673,8 +704,24 @@ class Ranking:
     @property
     def share_without_names(self) -> Floats:
         """The share of the question's terms, except those of names in it, that each event contains."""
-        of_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
-        weights = self.match.weights * [term not in of_names for term in self.match.terms]
+        return self._share_without(chain.from_iterable(map(terms, self.question.names)))
+
+    @property
+    def share_of_case(self) -> Floats:
+        """The share of the question by which the events of one case are told apart.
+
+        Usually that is the share without names, because a whole case is about what the question names. In a session
+        without calls that match, the names may only occur in passing. If there the rest of the question says little,
+        too ("What is there to know about Moss & Fern?"), the share includes the names.
+        """
+        rest, share = self.share_without_names, self.match.share
+        by_rest = self.pool.in_sessions_of((rest >= _TELLING) | (self.pool.calls & (share > 0)))
+        return np.where(by_rest, rest, share)
+
+    def _share_without(self, skipped: Iterable[str]) -> Floats:
+        """The share of the question's terms, except the *skipped* ones, that each event contains."""
+        left_out = frozenset(skipped)
+        weights = self.match.weights * [term not in left_out for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
 
@@ -707,15 +754,16 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a message of a user is much like the question, and no result of a tool is much more like it."""
+        """Whether a user asked much the same in a session with results, and no result is much more like it."""
+        pool, share = self.pool, self.match.share
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
-        sides = self.pool.by_people, self.pool.results
-        by_user, by_result = (self.match.share[side].max(initial=0.0) for side in sides)
-        return bool(by_user >= max(least, _DATA * by_result))
+        least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
+        messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
+        return any(asks(pool.text[at]) for at in np.flatnonzero(messages).tolist())
 
     @property
     def with_special_terms(self) -> Flags:
-        """Which events contain, by weight, most of the request's special terms: those that few events contain."""
+        """Which events contain more than half, by weight, of the request's special terms, which few events contain."""
         frequency = (self.match.counts > 0).sum(axis=1)
         special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
         weights = np.where(special, self.match.weights, 0.0)
@@ -727,11 +775,11 @@ class Ranking:
         """How well the best events match the question at all, in [0, 1]."""
         if self._instructions.any():
             return 1.0
-        # Events of the time that the question names count like half of its terms, or like all if it has none.
-        named = 1.0 if self._is_of_named_time.any() else 0.0
-        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else named
+        # Events from the time that the question names count like a match of half its terms, or of all if it has none.
+        in_time = 1.0 if self._is_of_named_time.any() else 0.0
+        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else in_time
         similarity = max(self.meanings.values(), default=0.0) * SURE
-        return min(1.0, max(share, named * 0.5, similarity) / SURE)
+        return min(1.0, max(share, in_time * 0.5, similarity) / SURE)
 
     @cached_property
     def overview(self) -> Flags:
@@ -750,9 +798,9 @@ class Ranking:
     def _of_named_date(self, relevance: Floats) -> Floats:
         """Return *relevance*; for a question about a date, 0 for less relevant events of other times.
 
-        Events more relevant than all those of the date keep their relevance. An event that names the month, such as a
-        plan, counts as of the date. Measured on 107 questions with dates: a third fewer entries, and more evidence in
-        the same budget.
+        Events from other times keep their relevance if they are more relevant than all those from the date. An event
+        that names the month, such as a plan, counts as from the date. In packs for 107 questions with dates, this left
+        out a third of the entries, and more of the events needed for the answers fitted the same budget.
         """
         if self.question.works or not self.question.dated:
             return relevance
@@ -762,7 +810,7 @@ class Ranking:
 
     @property
     def _certainty(self) -> float:
-        """The factor on relevance when related events are chosen: below 1 for a low :attr:`assurance`."""
+        """The factor on relevance before related events are chosen: below 1 for a low :attr:`assurance`."""
         return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
@@ -778,13 +826,14 @@ class Ranking:
         return sum(values.get(term, 0.0) for term in name.split()) if self.question.mentions(name) else 0.0
 
 
-# Sessions are ranked as examples by the largest share of the question in one event, and by the relevance of the best
-# event, whatever its age. Measured on 269 requests that went well, as the F1 between the changes in the better of two
-# examples and the changes made: 72.1, 75.4 and 59.0 in three domains; ranked by score 65.7, 75.0 and 55.2.
+# Sessions are ranked as examples by the largest share of the question in one event, plus this weight times the
+# relevance of their best event, whatever its age. Measured on 269 requests that went well, in three domains: the F1
+# between the changes that were made and those in the better of two examples was 72.1, 75.4 and 59.0 %. With examples
+# ranked by score it was 65.7, 75.0 and 55.2 %.
 _BY_RELEVANCE = 0.5
 # Factors on examples that ended with negative feedback; the second if the question is about a failure, because sessions
-# that failed in the same way may say why. Applied before examples are fetched, the factors raised the share of 211
-# requests for which some example had gone well from 89 to 97 %; those F1 stayed the same.
+# that failed in the same way may say why. Of 211 requests, the factors raised the share with an example that had gone
+# well from 89 to 97 %; the F1 above stayed the same.
 _IF_FAILED, _IF_FAILED_LIKEWISE = 0.6, 0.8
 
 
@@ -805,7 +854,7 @@ def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats
 def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET, *, few: bool = False) -> Flags:
     """Which events are relevant enough, given how many are more relevant and *budget* tokens to fill.
 
-    With *few*, only the best events; their number grows with the root of the budget.
+    With *few*, only the best events: ``_FEW_IF_VAGUE`` at the default budget, more with the root of the budget.
 
     >>> near_best(np.array([1.0, 0.5, 0.3, 0.1])).tolist()
     [True, True, False, False]
@@ -822,9 +871,9 @@ def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET, *, few: bool = Fa
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether *token* has an underscore inside, or mixes letters and digits.
+    """Whether *token* has an underscore inside, or mixes letters and digits in at least five characters.
 
-    In the second case it has at least five characters and is not a number with one or two letters, such as a quantity.
+    A number with one or two letters is a quantity, not an identifier.
 
     >>> [_is_identifier(token) for token in ("mia_li_3668", "W2378156", "59XX6W", "2024-05-20", "1980s", "120ms")]
     [True, True, True, False, False, False]

@@ -2,7 +2,8 @@
 
 Events and the entities they mention form a bipartite graph. Personalised PageRank (Haveliwala 2002) from the entities
 of the question and its best events scores nearby events. A bridge leads from a good event, through an entity that the
-question does not name, to an event that preferably matches the rest of the question.
+question does not name, to another event that mentions the entity; the more of the rest of the question this event
+matches, the more it gains.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,24 +18,26 @@ from hmxgraph.recall.pool import EventPool, Flags, Floats, Integers, WordMatch
 from hmxgraph.recall.question import Question
 from hmxgraph.text.terms import terms
 
-# Probability of a step on along an edge instead of a restart, and number of steps.
+# Probability that a step follows an edge instead of restarting the walk.
 _DAMPING = 0.7
+# Number of steps.
 STEPS = 14
-# Share of the restart probability on the events that match best in words, if the question names entities; their number.
-_EVENT_SEEDS = 0.05
+# The walk starts at the entities that the question names and at this number of events that match best in words.
 _SEED_EVENTS = 3
+# Share of the restart probability on these events, if the question names entities.
+_EVENT_SEEDS = 0.05
 # Added to the ranks before taking logarithms.
 _LOG_FLOOR = 1e-7
 # Edge weight of an event's own subject relative to a mere mention.
 ABOUT = 3.0
 # Number of best events from which bridges start.
 _BRIDGE_SOURCES = 8
-# The largest gain of a target that is about the entity, of a document that mentions it, and of talk that mentions it.
-# Names that talk shares say less: with the weight of documents, packs of 2,048 tokens for 179 questions about chats
-# held 64.8 instead of 66.7 % of the evidence.
+# The largest gain of the target of a bridge, if it is about the entity.
 _TITLE_BRIDGE = 2.25
+# The same for a document and for talk that only mention the entity. Names that talk shares say less: with the weight of
+# documents, packs of 2,048 tokens for 179 questions about chats held 64.8 instead of 66.7 % of the evidence.
 _SHARED_BRIDGE, _TALK_BRIDGE = 1.8, 1.2
-# The share of these gains that is left if the target has none of the remaining words of the question.
+# The share of these gains that is left if the target has none of the question's words that the source lacks.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR, _TALK_FLOOR = 0.25, 0.2
 # Factor on the gain over a second bridge.
@@ -99,9 +102,9 @@ def bridges(
 ) -> Floats:
     """Return the gain of each event as the target of a bridge, or of two in a row; at most ``_TITLE_BRIDGE``.
 
-    The gain grows with the score of the source, the question words that the target has and the source lacks, and,
-    unless the target is about the entity, the rarity of the entity. Talk that only mentions the entity gains less than
-    a document that does; a second bridge counts less.
+    The gain grows with the score of the source, with the question's words that the target has and the source lacks,
+    and, if the target only mentions the entity, with the rarity of the entity. Talk that mentions it gains less than a
+    document that does. A second bridge counts less.
     """
     links = _links(question, pool, neighbourhood, match)
     if not len(links.source) or scores.max(initial=0.0) <= 0:
@@ -140,7 +143,7 @@ def _links_through(
     has = present[:, places]
     missing = weights[:, np.newaxis] * (1 - has)
     total = missing.sum(axis=0)
-    # Share of the question words missing in a source that a target supplies.
+    # For each source and target: the target's share of the question words that the source lacks.
     rest = np.einsum("ts,tg->sg", missing, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
     about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
     of_talk = talk[places]
@@ -220,6 +223,7 @@ class _Graph:
 
 
 def _strongest(mentions: Iterable[Mention], pool: EventPool, numbers: dict[str, int]) -> dict[tuple[int, int], float]:
+    """Return the weight of each edge between an event and an entity: that of its strongest mention."""
     edges: dict[tuple[int, int], float] = {}
     for event_id, entity, role in mentions:
         edge = pool.index[event_id], numbers[entity]

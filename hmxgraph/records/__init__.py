@@ -1,1 +1,1 @@
-"""Rules of memd task records: steps, trust, digests, search, maintenance."""
+"""Rules for task records, by which agents share their work (memd specification). Pure functions, no I/O."""

@@ -1,7 +1,7 @@
-"""The task board: an agent holds a task by a claim with a lease; tasks are released and reopened.
+"""The task board: agents claim tasks for the time of a lease, release them, and reopen finished ones.
 
 Each of these steps is a checkpoint (``task_progress``) with the ``artifact_role`` claim, release or reopen, so that it
-is kept, ordered and forgotten like all other records of the task.
+is stored, ordered and erased like all other records of the task.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class BoardTask(Protocol):
 
     @property
     def assignee(self) -> str | None:
-        """Who claimed it last; None if nobody did, or after a release, a reopening, or a finish after the lease."""
+        """Who claimed it last; None without a claim, after a release or reopening, or if it was finished unclaimed."""
         ...
 
     @property

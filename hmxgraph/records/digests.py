@@ -22,7 +22,7 @@ OWN_DIGESTS = "digest:"
 WIDE_ROLES = tuple(role for role in DIGEST_ROLES if role != "task_resume")
 # Roles of records written by maintenance: digests leave them out, and they make no digest stale.
 _MAINTENANCE = frozenset({"dream_report", "maintenance"})
-# Kinds of projections by which a record becomes an entry of a library.
+# A record is an entry of a library if it has a projection (a searchable text derived from it) of one of these kinds.
 _ENTRY_KINDS = {
     "failure_library": frozenset({"failed"}),
     "decision_library": frozenset({"decision"}),
@@ -89,7 +89,7 @@ def _wide_roles(record: TaskRecord) -> Iterator[str]:
     """The roles of those digests of a project or the tenant that *record* may change."""
     yield "project_brief"
     kinds = {part.kind for part in projections(record)}
-    # A reply may change the trust in its parent, which any library may contain.
+    # A reply may change the trust in the record it replies to, which any library may contain.
     reply = record.artifact_kind in COUNTERSIGNING and record.reply_to_artifact_id is not None
     yield from (role for role, entry_kinds in _ENTRY_KINDS.items() if reply or entry_kinds & kinds)
 
@@ -103,7 +103,7 @@ _MOST_CITED = 50
 
 
 def source_facets(role: str) -> tuple[str, ...]:
-    """The facets by which a digest of *role* finds its sources; each source has at least one of them.
+    """The facets ("name=value" texts) that find the sources of a digest; each source has at least one of them.
 
     Empty for ``task_resume``, whose sources are all records of the task.
     """
@@ -114,8 +114,8 @@ def belongs(role: str, view: RecordView) -> bool:
     """Whether *view* is an entry of the library *role*.
 
     The libraries of evidence and highlights leave out records that another agent's verification rejects. A highlight
-    reports something that worked or was validated, or is verified; but it never speaks against a claim, and if it
-    failed, something in it must have worked.
+    reports what worked or what was validated, or is a verified record. Records that speak against a claim are no
+    highlights; failed ones are highlights only if they report something that worked.
     """
     kinds = {part.kind for part in view.projections}
     if not _reports_work(view.record) or not _ENTRY_KINDS[role] & kinds:
@@ -182,14 +182,14 @@ def _reports_work(record: TaskRecord) -> bool:
 
 
 def _composed(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The fields of a digest that depend on its sources, and as ``sources`` the records that it may cite."""
+    """The fields of a digest that depend on its sources; the key ``sources`` holds the records that it may cite."""
     if role == "task_resume":
         return _resume(sources)
     return _brief(sources) if role == "project_brief" else _library(role, sources)
 
 
 def _resume(sources: Sequence[RecordView]) -> dict[str, Any]:
-    """The account of a task; its runs are the outputs of the digest."""
+    """The account of a task (its state for the next agent); its latest runs become the outputs of the digest."""
     task_account = account(sources)
     head = (
         f"{_title(task_account, sources)}: {task_account.summary}"
@@ -221,10 +221,10 @@ def _brief(sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": sources} | _non_empty(**lists)
 
 
-# Fields of an account that a digest also has, and fields that only appear as lines of the digest's text.
+# Fields that accounts and digests have in common; and fields of accounts that appear only in the digest's text.
 _OWN_FIELDS = ("blockers", "what_worked", "what_failed", "uncertainty", "followups")
 _AS_TEXT = tuple(name for name in TITLES if name not in {*_OWN_FIELDS, "validation", "recent_runs"})
-# A brief covers many tasks: of each list of a task, it shows only this many of the newest entries.
+# A brief covers many tasks, so it shows only the last entries of each list of a task, at most this many.
 _MOST_SHOWN = 5
 
 
@@ -244,7 +244,8 @@ def _library(role: str, sources: Sequence[RecordView]) -> dict[str, Any]:
     return {"summary": "\n".join(lines), "sources": chosen} | _non_empty(**lists)
 
 
-# For each library, the kind of projection that a line of its digest shows, and the field of records that it also lists.
+# For each library, the kind of projection that a line of its digest shows. `_LISTED`: the field of its records that the
+# digest repeats as a list.
 _LINES = {
     "failure_library": "failed",
     "decision_library": "decision",
@@ -288,7 +289,7 @@ _SOURCE_FACETS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-# Search modes: each except ``generic`` prefers one digest and some other records (memd: Exact Filters).
+# Search modes: each except ``generic`` ranks one digest and certain records higher (memd: Exact Filters).
 
 # Relative bonus on the score of a preferred record.
 _BONUS = 0.5

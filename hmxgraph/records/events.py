@@ -60,7 +60,7 @@ def events_of(record: TaskRecord, sequence: int) -> tuple[Event, ...]:
 
 
 def _event(record: TaskRecord, sequence: int, index: int, body: _EventBody) -> Event:
-    """The event number *index* of *record*; its error (index 1) is caused by its first event."""
+    """One event of *record*: *index* 0 is its main event, 1 the error of a failed record, caused by the main event."""
     parent = record.reply_to_artifact_id if index == 0 else record.artifact_id
     metadata = {
         name: indexable(value)
@@ -205,12 +205,12 @@ def memory_event(
 
 
 def addition_content(kind: str, text: str, *, hard: bool) -> dict[str, Any]:
-    """The content of the event that adds a memory."""
+    """The content of the event that reports a memory added by hand."""
     return {"kind": kind, "text": text, "hard": hard}
 
 
 def feedback_content(memory_id: str, signal: str, comment: str, target_event_id: str | None) -> dict[str, Any]:
-    """The content of the event that judges a memory."""
+    """The content of the event that reports feedback on a memory."""
     target = {} if target_event_id is None else {"target_event_id": target_event_id}
     return {"signal": signal, "comment": comment, "memory_id": memory_id} | target
 

@@ -72,7 +72,7 @@ class Case:
 
     @cached_property
     def _clauses(self) -> tuple[Statement, ...]:
-        """The clauses of the claim, or what the record states whose id it is."""
+        """The clauses of the claim; if the claim is a record's id, the statements of that record."""
         claim_view = self.records.get(self.claim)
         if claim_view is None:
             return claims(self.claim)
@@ -98,8 +98,8 @@ class Case:
     def _verdict(self, view: RecordView, parent: RecordView, stated: Side | None) -> Side | None:
         """The side of a reply, from its text (*stated*) and the side of *parent*, which it supports or opposes.
 
-        A verdict that does not count, or is about a hidden record, takes no side. Only the text of an author's support
-        for their own visible record still counts.
+        A verdict that does not count, or is about a hidden record, takes no side. There is one exception: if authors
+        support their own visible record, the text of their reply still counts.
         """
         record = view.record
         fields = (record.artifact_kind, record.supports_claim, record.verification_status)
@@ -132,7 +132,10 @@ class Case:
         return stated if any(statement.denied for statement in own_statements) else _OPPOSITE[stated]
 
     def _side_of(self, parts: Iterable[Statement]) -> Side | None:
-        """Against if *parts* oppose one clause of the claim; for if they state all (one, if the claim is a record)."""
+        """Against if *parts* oppose a clause of the claim; for if they state all its clauses.
+
+        If the claim is a record, it is enough that they state one.
+        """
         stated = tuple(parts)
         sides = [{side(clause, part) for part in stated} for clause in self._clauses]
         if any("against" in clause_sides for clause_sides in sides):
@@ -143,7 +146,7 @@ class Case:
 
 # What a record states.
 
-# A verb by which a text is a sentence: "the import timed out", "it leaks".
+# A verb that makes a text a sentence: "the import timed out", "it leaks".
 _FINITE_VERB = re.compile(
     r"\b(?:is|was|were|are|has|have|had|did|does|lost|broke|ran|got|went|gave|took|not|no|never)\b|n['\u2019]t\b"
     r"|(?<=\w )\w{3,}ed\b"
@@ -153,16 +156,16 @@ _FINITE_VERB = re.compile(
 
 
 def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[Statement]:
-    """What *record* states; if it ends a run, *parent*, the start of that run, holds the command."""
+    """What *record* states. If it ends a run, *parent* is the start of that run, which holds the command."""
     decides = record.artifact_kind == "decision"
-    yield from _each([record.summary, record.why_chosen], decides=decides)
-    yield from _each(record.validation or (), decides=False)
+    yield from _statements_in([record.summary, record.why_chosen], decides=decides)
+    yield from _statements_in(record.validation or (), decides=False)
     for worked in record.what_worked or ():
-        yield from _each([worked, f"{worked} passes"], decides=False)
+        yield from _statements_in([worked, f"{worked} passes"], decides=False)
     for text in record.what_failed or ():
         # "Focal loss" names what failed; "the import timed out" is a sentence, and its subject failed.
         if _FINITE_VERB.search(text):
-            yield from _each([text], decides=False)
+            yield from _statements_in([text], decides=False)
             yield from failure(text)
         else:
             yield from _denied(f"{text} passes")
@@ -173,7 +176,7 @@ def _statements(record: TaskRecord, parent: RecordView | None) -> Iterator[State
         yield from (part.denial() for part in passes) if means_failure(record.status) else passes
 
 
-def _each(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:
+def _statements_in(texts: Iterable[str | None], *, decides: bool) -> Iterator[Statement]:
     for text in texts:
         if text:
             yield from statements(text, decides=decides)

@@ -1,7 +1,8 @@
 """The account of a task for the agent that continues it: goal, findings, open points and next steps.
 
-Apart from runs, a text is listed only once. The texts of rejected records are listed as rejected and nowhere else; only
-the goal of a rejected task start, the status of a rejected finish, and the command and status of a rejected run remain.
+Apart from runs, a text is listed only once. The texts of rejected records are listed as rejected and nowhere else.
+Three things are shown even if rejected: the goal of a task start, the status of a finish, the command and status of
+a run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from hmxgraph.records.trust import OPEN, agent_key
 _MOST_RUNS = 5
 
 
-# The kind of record that each kind of projection stands for.
+# The kind of record whose main projection has this kind (see `effective_kind`).
 _KIND_OF_PROJECTION: Mapping[str, str] = {
     "task_goal": "task_start",
     "task_summary": "task_progress",
@@ -56,10 +57,10 @@ def account(records: Sequence[RecordView]) -> Account:
     texts["status"] = _status(moves)
     listed_texts = {_bare(text) for text in texts.values() if text}
     lists: dict[str, Any] = {
-        name: _once(lines_of(records if name in _FROM_ALL_RECORDS else not_rejected), listed_texts)
+        name: _unlisted(lines_of(records if name in _FROM_ALL_RECORDS else not_rejected), listed_texts)
         for name, lines_of in _LISTS.items()
     }
-    lists["open"] = (*_held(moves), *lists["open"])
+    lists["open"] = (*_holder_lines(moves), *lists["open"])
     summary = _last(view.record.summary for view in not_rejected if effective_kind(view) in _SUMMARISING) or ""
     texts["summary"] = summary if _bare(summary) not in listed_texts else ""
     if not any(effective_kind(view) in _SUMMARISING for view in records):
@@ -78,8 +79,8 @@ def _status(moves: Sequence[TaskRecord]) -> str:
     return (ends[-1].status if ends and ends[-1].artifact_kind == "task_finish" else None) or OPEN
 
 
-def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
-    """Who holds the task, or why it was reopened, by the last of the *moves*; empty after a release or a finish."""
+def _holder_lines(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
+    """Who holds the task, or why it was reopened, according to the last move; empty after a release or a finish."""
     if not moves or moves[-1].artifact_kind == "task_finish":
         return ()
     last = moves[-1]
@@ -89,7 +90,7 @@ def _held(moves: Sequence[TaskRecord]) -> tuple[str, ...]:
     return (f"reopened{_author_suffix(last)}: {last.summary}",) if last.artifact_role == "reopen" else ()
 
 
-def _once(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
+def _unlisted(lines: Iterable[_Line], seen: set[str]) -> tuple[str, ...]:
     """The lines whose bare text is not yet in *seen*; adds these texts to it."""
     kept = []
     for bare, line in lines:
@@ -110,7 +111,7 @@ def _plain(texts: Iterable[str]) -> Iterator[_Line]:
 
 
 def _goal(records: Sequence[RecordView]) -> str:
-    """The goal by the last start of the task that states one, also if that start was rejected."""
+    """The goal in the last task start that states one, even if that start was rejected."""
     starts = [view.record for view in records if effective_kind(view) == "task_start"]
     return _last(start.goal or start.summary for start in starts) or ""
 
@@ -119,7 +120,7 @@ def _goal(records: Sequence[RecordView]) -> str:
 
 
 def _blockers(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """The last blockers; progress or a finish by anyone, or a run by their author, clears them."""
+    """The blockers stated last. Progress or a finish by any agent clears them; a run clears those of its own agent."""
     blockers: tuple[str, ...] = ()
     author = None
     for view in records:
@@ -233,7 +234,7 @@ def _worked(records: Sequence[RecordView]) -> Iterator[_Line]:
 
 
 def _failed(records: Sequence[RecordView]) -> Iterator[_Line]:
-    """What failed; of a failed record that does not say it, the summary."""
+    """What failed; if a failed record does not say what, its summary."""
     for view in records:
         record = view.record
         summary = (record.summary,) if means_failure(record.status) and record.summary else ()

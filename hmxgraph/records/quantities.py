@@ -10,15 +10,15 @@ from hmxgraph.text.terms import terms
 Agreement: TypeAlias = Literal["same", "different", "unclear"]
 # An approximate value may be off by this fraction.
 _TOLERANCE = 0.05
-# Two values closer than this fraction are equal: unit conversions round.
+# Values that differ by a smaller fraction are equal, because unit conversions round.
 _ROUNDING = 1e-9
-# A number with a larger power of ten is no quantity, but an id such as the commit 3e8421.
+# A number with a larger power of ten is an id, such as the commit 3e8421, and no quantity.
 _LARGEST_POWER = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An interval of one *measure*: a dimension, the term of the counted noun, or "" if the text names neither.
+    """An interval in one *measure*: a dimension ("time"), the term of a counted noun ("fold"), or "" for a bare number.
 
     ``exact`` intervals state a single value; their width is its rounding.
     """
@@ -132,12 +132,13 @@ _SINGLE = re.compile(
     r"(?= (?:hour|minute|second|day|week)\b)",
     re.IGNORECASE,
 )
-# "3 of 5 folds" counts three folds; five is their total. The words after the first number, and those before the second.
+# "3 of 5 folds" counts three folds; five is their total. `_COUNTED_OUT` matches the words after the first number,
+# `_PART_OF` those before the second.
 _COUNTED_OUT = re.compile(rf" (?:of )?(?:the |all |our )*(?:(?:{_NUMBER}|{_WORD_NUMBER}) )?([a-z]+)", re.IGNORECASE)
 _PART_OF = re.compile(rf"(?:{_NUMBER}|\b(?:{_WORD_NUMBER}|one|none)) (?:out )?of (?:the |all |our )*$", re.IGNORECASE)
-# The last word before a number.
+# The last word before a number: "seed" in "seed 7", "issue" in "issue #12".
 _BEFORE = re.compile(r"(?P<word>[^\W\d_]+)[ #]*$")
-# The A of "from A to B".
+# The "from A" of "from A to B", which is removed: only B counts.
 _FROM = re.compile(rf"\bfrom (?:{_NUMBER})(?: ?[a-zA-Z%]+)?(?= (?:down )?to )", re.IGNORECASE)
 
 
@@ -195,7 +196,7 @@ _DIMENSIONS = frozenset({name for name, _ in _UNITS.values()})
 
 
 def _agreement(claimed: Quantity, stated: Sequence[Quantity]) -> Agreement:
-    """The agreement with one claimed quantity; one without a measure is compared with any."""
+    """The agreement with one claimed quantity; a bare number is compared with quantities of any measure."""
     same_measure = [quantity for quantity in stated if quantity.measure == claimed.measure]
     same_measure = same_measure or [quantity for quantity in stated if "" in {quantity.measure, claimed.measure}]
     if any(_confirms(quantity, claimed) for quantity in same_measure):

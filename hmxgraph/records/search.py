@@ -135,7 +135,7 @@ def sentences(*parts: str | None) -> str:
 
 
 _TextParts = Callable[[TaskRecord], Iterator[str | None]]
-# The kind of the main projection of each kind of record, and what its text is made of (`_plain` for the other kinds).
+# The kind of the main projection of each kind of record.
 _MAIN: Mapping[str, str] = {
     "task_start": "task_goal",
     "task_progress": "task_summary",
@@ -149,6 +149,7 @@ _MAIN: Mapping[str, str] = {
     "digest": "digest",
     "task_finish": "task_summary",
 }
+# For each kind of record, the function that yields the parts of its main text; `_plain` for kinds not listed.
 _TEXTS: Mapping[str, _TextParts] = {
     "task_start": _goal,
     "run_start": _run,
@@ -175,25 +176,30 @@ def _validation(record: TaskRecord) -> Iterator[str | None]:
     yield "; ".join(record.validation or ())
 
 
-# The further projections of a record, and which of them contradict each other; how their kinds are written in its text.
+# The further projections of a record.
 _FURTHER: Mapping[str, _TextParts] = {"worked": _worked, "failed": _failed_text, "validation": _validation}
+# Kinds of projections that contradict each other.
 _OPPOSITES = {"worked": "failed", "failed": "worked"}
+# The label of each of these kinds in the text of a record.
 _LABELS = {"worked": "worked", "failed": "failed", "validation": "validated"}
 
 
-# Facets: a name and its value as one text, for an exact filter (memd: Exact Filters), a tag or a kind of projection.
-# Two filters that must match within one reference, such as a data set's name and version, also have a common facet.
+# Facets: a name and its value as one text, such as "status=completed", for an exact filter (memd: Exact Filters), a tag
+# or a kind of projection. A data set's name and version must match within one reference, so the two filters also have a
+# common facet; so do the name and type of an entity.
 
-# Filters that must match within one reference, the second of each pair by the first, and all other filters.
+# The two filters for each kind of reference.
 _PAIRED = {"dataset": ("dataset_name", "dataset_version"), "entity": ("entity_name", "entity_type")}
+# The second filter of each pair, by the first.
 _SECOND = dict(_PAIRED.values())
+# The filters that match a field of the record itself.
 _DIRECT = tuple(name for name in FILTERS if not name.startswith(("dataset_", "entity_")))
 # Hexadecimal digits in the token of a facet.
 _TOKEN_DIGITS = 24
 
 
 def facets(record: TaskRecord, parts: Sequence[Projection] | None = None) -> tuple[str, ...]:
-    """The facets of *record*, sorted; *parts* are its projections with inherited kinds, by default only its own.
+    """The facets of *record*, sorted; *parts* are its projections, by default without inherited kinds.
 
     >>> facets(TaskRecord(artifact_id="r", artifact_kind="task_start", task_id="t", tenant_id="a",
     ...     timestamp_created=0, goal="Find it", dataset_refs=[{"name": "soil"}]))
@@ -246,7 +252,7 @@ def facet(name: str, value: str) -> str:
 
 
 def name_of(text: str) -> str:
-    r"""The name in a facet; in the facet of two filters, the name of the first.
+    r"""The name in a facet; if the facet is that of two filters, the name of the first.
 
     >>> name_of("status=a=b"), name_of("dataset_name=soil\0dataset_version=2")
     ('status', 'dataset_name')

@@ -15,7 +15,7 @@ from hmxgraph.records.quantities import Quantity, agreement, read_quantities
 from hmxgraph.text.comparison import stance
 
 Side: TypeAlias = Literal["for", "against"]
-# A statement may omit one term for each group of this many terms in the claim, and still be about all of it.
+# A statement that omits at most one of every six terms of a claim is still about all of it.
 _TERMS_PER_GAP = 6
 # The fraction of a claim's terms that a general denial must name: "the parser does not leak" denies "the parser leaks
 # on reload".
@@ -28,8 +28,8 @@ class Statement:
 
     ``labels`` are the numbered names, such as "seed 7". The sign of a term is False where the text excludes it
     ("without errors") or names its opposite ("slower" for "faster"). ``compared`` are the terms before and after
-    "than". A clause that takes terms from the one before it ("it halves them", "the others do not") speaks only about
-    claims that name all of ``about``.
+    "than". The clause is compared only with claims that name all terms in ``about``: the clause's own terms, if it
+    takes others from the clause before it ("it halves them", "the others do not").
     """
 
     terms: Mapping[str, bool]
@@ -51,13 +51,13 @@ class Statement:
 
 # Reading a text.
 
-# Between sentences.
+# Where a text is split into sentences.
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 # A clause that leaves out what the clause before it says: "refunds carry a key, charges do not".
 _ELLIPSIS = re.compile(
     r"\b(?:do|does|did|is|are|was|were|has|have|had|can|could)(?: not|n['\u2019]t)?[\s.!;]*$", re.IGNORECASE
 )
-# Where a sentence is split into clauses.
+# Where a sentence is split into clauses: "A is fast, but B is slow", "it works without restarting".
 _CLAUSE_END = re.compile(
     r",?\s+\b(?:but|although|though|however|whereas|yet|while|despite)\b\s*|, and\s+|:\s+"
     rf"|,\s+(?=[^,]+{_ELLIPSIS.pattern})|,?\s+(?=without \w+ing\b)|,\s+(?=not\b|with(?:out)? (?:it|them)\b)",
@@ -185,6 +185,7 @@ _NONE = re.compile(
     r"(?<![\w.,])(?:0|zero) (?!(?:mins?|minutes?|secs?|seconds?|hours?|days?|bytes?|percent|times)\b)(?=[a-z]{3})",
     re.IGNORECASE,
 )
+# "Neither A nor B" denies both.
 _NEITHER = re.compile(r"\bneither\b(.{0,200}?)\bnor\b", re.IGNORECASE)
 # Runs of blanks are collapsed first: a pattern that begins with blanks would be tried from every blank of a run, in
 # quadratic time.
@@ -286,8 +287,8 @@ def _compared(parts: list[str], clause: str, labels: frozenset[str]) -> tuple[fr
     return before | (labels - late), after | late
 
 
-# A single capital other than "I" is a name, as in "station B"; "A" at the beginning is the article, except before these
-# words.
+# A single capital other than "I" is a name, as in "station B". "A" at the beginning of a clause is an article, unless
+# one of these words follows: "A is faster".
 _LETTER = re.compile(r"[A-HJ-Z]\.?")
 _AFTER_NAME = frozenset({"is", "was", "has", "had"})
 
@@ -361,7 +362,7 @@ def _covers(statement: Statement, claim: Statement) -> bool:
 
 
 def _denies_generally(statement: Statement, claim: Statement) -> bool:
-    """Whether *statement* is about nothing but the claim, and names at least half of its terms, and two."""
+    """Whether *statement* adds nothing to the claim, and names at least half of its terms, two or more."""
     shared = claim.terms.keys() & statement.terms.keys()
     inside = statement.terms.keys() <= claim.terms.keys() and statement.labels <= claim.labels
     return inside and len(shared) > 1 and len(shared) >= _GENERAL_SHARE * len(claim.terms) and not statement.quantities
@@ -369,8 +370,8 @@ def _denies_generally(statement: Statement, claim: Statement) -> bool:
 
 def _opposed(claim: Statement, statement: Statement) -> bool:
     """Whether the two contradict each other in what they share."""
-    # However many terms have the opposite sign, they contradict once: "slower and larger" does not cancel itself out.
-    # Only a denial of the clause cancels them ("not slower").
+    # Several terms with the opposite sign count as one contradiction: "slower and larger" does not cancel itself out.
+    # Only a denial of the whole clause cancels it ("not slower").
     turned = any(sign != claim.terms[term] for term, sign in statement.terms.items() if term in claim.terms)
     return (claim.denied != statement.denied) ^ turned ^ _swapped(claim, statement)
 

@@ -18,10 +18,11 @@ from hmxgraph.records.trust import CONFIRMED, COUNTERSIGNING, OPEN, REJECTED, ST
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """The state of a task: status, ids of open and of all runs, project, goal, tools by run id, assignee and lease.
+    """The state of a task.
 
-    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; reopening a
-    task makes it ``open`` again.
+    ``runs`` are the ids of all runs, ``open_runs`` those of runs without an end; ``tools`` is the tool of each run.
+    ``status`` is None before the task's start, then ``open``, then the status of its ``task_finish``; reopening a task
+    makes it ``open`` again.
     """
 
     task_id: str
@@ -47,7 +48,7 @@ class TaskState:
 
 # Rules that hold for every record, whatever the state of its task.
 
-# Maximum length, in characters, of the fields that classify records; ids and names may have any length.
+# Maximum length, in characters, of the fields that classify records; ids and names have no such limit.
 _LONGEST_CLASSIFYING = 256
 _CLASSIFYING = ("status", "artifact_role", "verification_status", "relation_kind")
 # Kinds of records that end a run or a task.

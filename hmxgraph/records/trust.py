@@ -143,7 +143,7 @@ def rejecting_agents(agent_id: str | None, replies: Sequence[Reply]) -> tuple[st
     return tuple(sorted({verdict.agent_id or "" for verdict in verdicts(agent_id, replies) if verdict.rejects}))
 
 
-# The state on which the next step of a task depends: whether the task is open, and the record that the step replies to.
+# What decides whether a step is allowed: whether its task is open, and the record that the step replies to.
 
 OPEN = "open"
 # Kinds of records that a finished task no longer accepts; reviews, revisions, verifications and decisions may follow.

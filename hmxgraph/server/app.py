@@ -30,7 +30,8 @@ from hmxgraph.server.wire import Json, Refusal, failure, success
 
 # Threads that call the engine: each holds a connection of the driver's pool while it works.
 _THREADS = 64
-_SECONDS_BETWEEN_STORES = 5.0  # of the usage counters
+# The usage counters are stored at this interval.
+_SECONDS_BETWEEN_STORES = 5.0
 # Bytes of a body beyond its limit that are read and discarded, so that the client gets an answer and no broken pipe.
 _MOST_DISCARDED_BYTES = 64 << 20
 
@@ -107,12 +108,12 @@ async def _store_repeatedly(shared: Shared) -> None:
 
 
 def _store_once(shared: Shared) -> None:
-    """Store the usage counters; if that fails for any reason, they are kept for the next time."""
+    """Store the usage counters; if that fails for any reason, they are kept for the next attempt."""
     try:
         shared.tally.store(shared.tenants)
     except HmxGraphError as error:
         LOGGER.warning("usage counters not stored yet", extra={"fields": {"error": type(error).__name__}})
-    except Exception as error:  # noqa: BLE001 - usage is counted as long as the server runs: logged, tried again
+    except Exception as error:  # noqa: BLE001 - logged and tried again: one failure must not end the counting
         log_defect(error, task="usage counters")
 
 
@@ -141,7 +142,7 @@ def exchange_of(request: Request) -> Exchange:
 
 
 async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
-    """The body of a request, or its query without empty parameters: as sent, and as the operation's model."""
+    """The body or, for GET, the non-empty query parameters: as sent, and validated as the operation's model."""
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
@@ -177,7 +178,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:
-    """The body of a request; a larger one is read to its end, or up to a limit, and refused."""
+    """The body of a request. One of more than *most_bytes* is refused, once it is read to its end or a limit."""
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)

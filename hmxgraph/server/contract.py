@@ -1,4 +1,4 @@
-"""The contract of the Hippocortex SDK: its requests, and the engine's results in its wire format."""
+"""The HTTP API that the Hippocortex SDK expects ("the contract"): its requests, and results in its wire format."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -13,8 +13,8 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.usage import COUNTERS, UsageHour
 from hmxgraph.recall.pack import NOTICE, Pack
 
-MOST_EVENTS = 1_000  # of a batch
-# The budget of a pack and the least confidence of its entries, where a request names none.
+MOST_EVENTS = 1_000  # per batch
+# The budget of a pack, and the minimum confidence of its entries, for requests that name none.
 DEFAULT_TOKENS = 4_000
 DEFAULT_CONFIDENCE = 0.3
 NonEmptyText = Annotated[str, StringConstraints(min_length=1)]
@@ -79,7 +79,7 @@ class SynthesizeRequest(Request):
 
 
 class ArtifactQuery(Request):
-    """Which artifacts to list, in which order, and from which cursor on."""
+    """Which artifacts to list, in which order, and after which cursor."""
 
     type: str | None = None
     status: str | None = None
@@ -96,8 +96,9 @@ class MetricsQuery(Request):
     granularity: Literal["minute", "hour", "day"] = "hour"
 
 
-# The length of each period of the contract in hours, and the engine's name of each sort.
+# The length of each period in hours.
 HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
+# The engine's name for each sort order of the contract.
 ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
 
 # Captures.
@@ -118,7 +119,7 @@ def captured(receipt: Receipt) -> dict[str, Any]:
 
 
 def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
-    """The outcome of each event of a batch, in order, and the counts; skipped events only count in ``total``."""
+    """The outcome of each event of a batch, in order, and the counts; skipped events are counted only in ``total``."""
     results = [captured(receipt) for receipt in receipts]
     counts = {name: sum(result["status"] == name for result in results) for name in ("ingested", "duplicate", "error")}
     summary = {
@@ -219,7 +220,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included_count: int) -> dict[str, Any]:
-    """The budget; compressionRatio is the used tokens divided by the used ones plus those of listed dropped entries."""
+    """The budget; compressionRatio is used tokens / (used tokens + tokens of the listed dropped entries)."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {

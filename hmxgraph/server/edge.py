@@ -12,7 +12,7 @@ from hmxgraph.server.observing import Exchange, Metrics, log_defect, log_request
 from hmxgraph.server.wire import Refusal, failure
 
 OPEN_PATHS = frozenset({"/health", "/v1/health", "/metrics", "/openapi.json", "/docs"})
-# Every 401 response must carry it (RFC 9110 15.5.2).
+# Every 401 response must have this header (RFC 9110 15.5.2).
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 

@@ -12,11 +12,11 @@ from hmxgraph.graph.access import secret_hash
 from hmxgraph.protocol.access import ApiKey
 from hmxgraph.server.wire import Refusal
 
-# A revoked key is refused within this time.
+# Lookups are cached for this time, so a revoked key may be accepted for this much longer.
 KEY_CACHE_SECONDS = 2.0
 # Maximum number of cached keys, and of token buckets.
 _MOST_CACHED = 10_000
-_WAY_OUT = "create one with hmxgraph key create and send it as Authorization: Bearer <key>"
+_WAY_OUT = "create a key with hmxgraph key create and send it as Authorization: Bearer <key>"
 
 
 class RateLimit:
@@ -60,7 +60,7 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class _CachedKey:
-    """The result of a lookup, None for an unknown key, and the time by `monotonic` at which it is outdated."""
+    """The result of a lookup (None: unknown key), and the time on the clock `monotonic` until which it is valid."""
 
     key: ApiKey | None
     until: float
@@ -115,4 +115,4 @@ def check_scope(key: ApiKey, scope: str) -> None:
     """
     if scope not in key.scopes:
         reason = f"API key {key.key_id} has no scope {scope!r}"
-        raise KeyRefused(reason, f"create one with hmxgraph key create --scope {scope}")
+        raise KeyRefused(reason, f"create a key with hmxgraph key create --scope {scope}")

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, in the process of the server, protected by its keys."""
+"""MCP over streamable HTTP, in the process of the server, protected by the server's API keys."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def mounted(shared: Shared) -> Mount:
     """The MCP route, and the session manager that runs while it is served.
 
     Requests are stateless, so that any number of server processes can answer one client. The protection against DNS
-    rebinding is off, since it would need a list of the server's host names: a web page has no key to send.
+    rebinding is off: it would need a list of the server's host names, and a malicious web page has no API key anyway.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:

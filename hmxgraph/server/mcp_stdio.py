@@ -31,13 +31,13 @@ def run(graph: KnowledgeGraph, agent_id: str) -> None:
         _log.info("the client has gone")
 
 
-# By itself, the SDK drops lines that are no messages and reads bytes that are not UTF-8 as U+FFFD. When the input ends,
-# it cancels the calls that are not answered yet, such as the last ones of a script that pipes its messages in. Here
-# such lines are answered with an error, and such calls are completed.
+# The SDK alone would drop lines that are no messages, and read bytes that are not UTF-8 as U+FFFD; here, such lines are
+# answered with an error. When the input ends, the SDK alone would cancel unanswered calls, such as the last ones of a
+# script that pipes its messages in; here, they are completed.
 
 
 async def _serve(server: MCPServer[Any]) -> None:
-    """Serve one client; lines that are no messages are answered with an error."""
+    """Serve one client until its input ends and its calls are answered."""
     standard_streams = stdio_server(anyio.wrap_file(_own_stdin()))
     async with standard_streams as (lines, output), output, anyio.create_task_group() as tasks:
         to_server, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -77,7 +77,7 @@ class _OpenRequests:
 
 
 def _own_stdin() -> TextIO:
-    """The lines of standard input, which from now on is empty for the rest of this process and for its children."""
+    """The lines of standard input; nobody else can read them, because the rest of this process gets the null device."""
     wire, null_device = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(null_device, 0)
     os.close(null_device)
@@ -90,7 +90,7 @@ async def _forward_messages(
     to_client: ObjectSendStream[SessionMessage],
     requests: _OpenRequests,
 ) -> None:
-    """Send messages to the server, and an error to the client for a line that is none; then wait for the answers."""
+    """Send messages to the server, and errors to the client for other lines; then wait until all calls are answered."""
     async with to_server, to_client:
         async for item in lines:
             if isinstance(item, ValidationError):

@@ -84,7 +84,7 @@ class FailedWrites:
 
     @contextmanager
     def write_id(self, caller: Caller, *call: Any) -> Iterator[str]:
-        """The id of a write: that of the same call if the last one failed, else a new one."""
+        """The id for a write: if the same call failed before, the id of that call, else a new one."""
         call = (caller.graph.tenant_id, caller.agent_id, repr(call))
         write_id = self._ids.pop(call, None) or str(uuid4())
         try:
@@ -98,7 +98,7 @@ class FailedWrites:
 
 @contextmanager
 def _after(stored: str) -> Iterator[None]:
-    """Let a database error in the block say what the call had stored before."""
+    """Make a database error in the block say what the call has already stored."""
     try:
         yield
     except GraphError as error:
@@ -188,7 +188,7 @@ def _labelled(hit: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event_line(event: Evidence) -> str:
-    """One event of a trail: a line on where it is from, and its text, labelled if a tool gave it."""
+    """One event of a trail: a line with time, agent and id, and its text, with a label if it comes from a tool."""
     text = event.text if len(event.text) <= _LONGEST_TEXT else f"{event.text[:_LONGEST_TEXT]} [...]"
     quoted = "[erased]" if event.erased else entry_text(text, label_of(event.event_type, ""))
     return f"{event.timestamp[:16]} {event.agent_id} {event.event_id}\n{quoted}"
@@ -249,7 +249,7 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Faile
         fields: Any = {name: value for name, value in optional.items() if value}
         with failed_writes.write_id(caller, "begin", goal, fields) as artifact_id:
             receipt = caller.graph.tasks.start(goal, agent_id=caller.agent_id, artifact_id=artifact_id, **fields)
-        return f"task_id: {receipt.task_id}\n{_known(caller, goal)}"
+        return f"task_id: {receipt.task_id}\n{_goal_context(caller, goal)}"
 
     @_tool(server, WRITES)
     def task_report(
@@ -282,8 +282,8 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Faile
         return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
 
 
-def _known(caller: Caller, goal: str) -> str:
-    """What the memory knows for the *goal* of a stored task, or why the memory could not be read."""
+def _goal_context(caller: Caller, goal: str) -> str:
+    """The pack for the *goal* of a task just stored, or a sentence that the memory could not be read."""
     try:
         return caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id).prompt
     except (GraphError, EngineError) as error:

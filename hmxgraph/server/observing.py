@@ -19,7 +19,7 @@ _BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and its answer, as far as they are logged; ``status`` is 0 until the answer begins."""
+    """One request and its answer, without their contents; ``status`` is 0 until the answer begins."""
 
     method: str
     request_id: str = field(default_factory=lambda: str(uuid4()))
@@ -86,7 +86,7 @@ def log_request(exchange: Exchange) -> None:
 
 
 def log_defect(error: BaseException, **fields: Any) -> None:
-    """Log an unexpected error: its type and the last six places of its trace, but no message: it may quote contents."""
+    """Log an unexpected error by type and the last six lines of its trace; the message could quote contents."""
     trace, places = error.__traceback__, []
     while trace is not None:
         places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")

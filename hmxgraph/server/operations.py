@@ -70,7 +70,7 @@ def capture(call: Call) -> dict[str, Any]:
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
-    """Store several events, one transaction per session and idempotency key; an invalid one affects no other."""
+    """Store several events, one transaction per session and idempotency key; invalid events affect no others."""
     return contract.captured_batch(_recorded(call, call.body.events))
 
 
@@ -91,7 +91,7 @@ def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
 
 
 def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
-    """Record the *events* of one session and idempotency key; all are rejected if the engine refuses either."""
+    """Record the *events* of one session and idempotency key; if the engine refuses either, all are rejected."""
     try:
         return call.graph.record(
             [event if isinstance(event, Mapping) else {} for event in events],
@@ -106,7 +106,7 @@ def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]
 
 @contextmanager
 def _stored_before(receipts: Mapping[int, Receipt]) -> Iterator[None]:
-    """If the block fails, let the error say which events of the batch are stored."""
+    """Make a database error in the block say which events of the batch are already stored."""
     try:
         yield
     except GraphError as error:
@@ -169,7 +169,7 @@ def synthesize(call: Call) -> dict[str, Any]:
     return contract.synthesized(pack, types, sections, provenance=options.include_provenance)
 
 
-# Artifacts, usage, and the unsupported vault.
+# Artifacts, usage, and the vault (the SDK's store for secrets), which is not supported.
 
 
 def list_artifacts(call: Call) -> dict[str, Any]:

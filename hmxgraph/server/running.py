@@ -64,13 +64,13 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
         ssl_keyfile=settings.private_key,
     )
     log_as_json()
-    # After the shutdown, uvicorn raises the signal again: without a handler, it would end the process as killed.
+    # After the shutdown, uvicorn raises the signal again. Without this handler, the process would count as killed.
     signal.signal(signal.SIGTERM, _exit_with_success)
     uvicorn.Server(config).run(sockets=[listener])
 
 
 def has_mcp() -> bool:
-    """Whether MCP is served: its extra is installed, not the older mcp package that some frameworks need."""
+    """Whether MCP can be served: a recent ``mcp`` package is installed, not the old one that some frameworks need."""
     return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
 
 

@@ -1,4 +1,4 @@
-"""The tenants of a server: one graph each on a shared driver, and usage counts not stored yet."""
+"""The tenants of a server: one graph for each, on a shared driver, and usage counts that are not stored yet."""
 
 import threading
 from collections import defaultdict

@@ -33,9 +33,9 @@ _CODES = {
 }
 # What clients read instead of errors whose own text would reveal internals.
 _NO_DATABASE = "the memory cannot be reached or changed right now; "
-_UNKNOWN = "whether this request was stored is unknown; repeat it: what has an id or an idempotency key is stored once"
+_UNKNOWN = "whether this request was stored is unknown; repeat it: data with an id or idempotency key is stored once"
 _NOT_STORED = "nothing of this request was stored; try again later"
-_IN_PART = "%s, the rest was not; repeat it: what has an id or an idempotency key is stored once"
+_IN_PART = "%s, the rest was not; repeat it: data with an id or idempotency key is stored once"
 _DEFECT = "an unexpected error; the server's log has it under this request's id"
 
 
@@ -83,7 +83,7 @@ class Refusal(Exception):
 
 
 def _outcome(error: HmxGraphError) -> str:
-    """What the failed request stored, and whether to repeat it."""
+    """The sentence that says what a failed request has stored, and whether to repeat it."""
     if not isinstance(error, GraphError):
         return _NOT_STORED
     return _UNKNOWN if error.outcome == "unknown" else _IN_PART % error.stored if error.stored else _NOT_STORED

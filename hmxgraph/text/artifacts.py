@@ -1,4 +1,4 @@
-"""Validity scopes of artifacts (HMX-A 6), notes on how often something worked, and artifacts as text."""
+"""Artifacts as text, their validity scopes (HMX-A 6), and notes on how often something worked."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from hmxgraph.protocol.timestamps import microseconds
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """A validity scope that can be evaluated; None restricts nothing.
+    """The parts of a validity scope that can be evaluated; None restricts nothing.
 
-    The free-text ``conditions`` of a scope are for readers: no rule can evaluate them, so they restrict nothing here.
+    The free-text ``conditions`` of a scope are for readers only.
     """
 
     tenants: tuple[str, ...] | None = None
@@ -103,9 +103,10 @@ def _time(text: str | None) -> int | None:
 _LARGEST_EXACT = 10
 # If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
-# Above `_LARGEST_EXACT` attempts, another error that followed at least this share of them is said to follow "often".
+# With more than ``_LARGEST_EXACT`` attempts, the note says that another error "often" followed if it followed at least
+# this share of them.
 _OFTEN = 0.3
-# A count above ``_LARGEST_EXACT`` is given as "more than" the largest of these below it.
+# A count above ``_LARGEST_EXACT`` is given as "more than" the largest of these numbers below it.
 _ROUNDED = (10, 20, 50, 100, 200, 500, 1000)
 # The beginning of a recommendation that quotes what agents told users.
 TOLD_TO_USERS = "Users were told"
@@ -122,8 +123,8 @@ _NOTE = re.compile(
 def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
     """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
-    *displaced* counts the attempts that another error followed; *futile* is the share of failed sessions among those in
-    which it worked.
+    *displaced* counts the attempts after which another error followed; *futile* is the share of failed sessions among
+    those in which it worked.
 
     >>> times(1, 1), times(4, 4), times(19, 21)
     ('tried once, and it worked', 'worked 4 of 4 times', 'worked about 90 % of more than 20 times')
@@ -187,7 +188,7 @@ def attempted(tried: int) -> str:
 
 
 def told_in(sessions: int) -> str:
-    """In how many sessions users were told something, at least: other words for it are not counted.
+    """In how many sessions users were told something; "at least", because the same in other words is not counted.
 
     >>> told_in(5), told_in(12)
     ('Users were told in at least 5 sessions', 'Users were told in more than 10 sessions')
@@ -217,7 +218,7 @@ def _share(count: int, total: int, unit: str) -> str:
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """How often another error followed, as the end of a note; if counts are rounded, "often" or nothing."""
+    """The end of a note that says how often another error followed; if counts are rounded, "often" or nothing."""
     if not displaced or (tried > _LARGEST_EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")
@@ -252,8 +253,8 @@ Content = Mapping[str, Any]
 def render_artifact(artifact_type: str, title: str, summary: str, content: Content) -> str:
     """Render the artifact as lines of text: the title, the summary if it differs, and the main fields of its type.
 
-    The types and their fields: HMX-A 4. Content that does not match its type is legal; all its strings are rendered,
-    field by field, as for custom types.
+    HMX-A 4 defines the types and their fields. Content that does not match its type is legal: all its strings are
+    rendered, field by field, as for custom types.
 
     >>> print(render_artifact("causal_pattern", "Load", "", {"cause": "deploy", "effect": "latency", "strength": 0.5}))
     Load

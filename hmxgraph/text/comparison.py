@@ -36,13 +36,14 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
 
 # Whether two short directives or statements oppose each other, judged by their words alone.
 
-# Thresholds for "the same subject": shared terms over all terms, or over those of the shorter text.
+# Two texts have the same subject if they share this part of all their terms, or this part of the terms of the shorter
+# text.
 SIMILAR = 0.6
 _CONTAINED = 0.8
-# "n't" of "don't" and "isn't", the ends of "can't" and "cannot".
+# "n't" of "don't" and "isn't"; the ends of "can't" and "cannot".
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
-# Words for the duration and scope of a directive ("from now on"), and for permission ("may", but not the month in "in
-# May"; "are allowed to"): removed, since they are not part of its subject.
+# Words for the duration and scope of a directive ("from now on"), and for permission ("may", "are allowed to"; but not
+# the month in "in May"). They are removed, since they are not part of its subject.
 _SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
@@ -51,8 +52,8 @@ _SCOPE_WORDS = re.compile(
 )
 # Other words for "not": "no longer", "nobody", and "stop" before a verb ("stop deploying").
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
-# Clauses that say when or why a directive holds; a negation in them does not invert it. Where the main clause follows
-# without a comma, they end before its auxiliary.
+# Clauses that say when or why a directive holds: a negation in them does not invert it. If no comma separates it from
+# the main clause, such a clause ends before the auxiliary verb of the main clause.
 _CLAUSE = r"(?!\s(?:do not|never|must|may not|can not|will not|shall|should)\b)(?:[^,;.!?]|\.(?=\S))"
 _CIRCUMSTANCE = re.compile(
     r"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\b"
@@ -110,7 +111,7 @@ _ANTONYMS = (
     "grow shrink",
     "rise fall",
 )
-# Terms that belong to no subject.
+# Terms that are not part of a subject.
 _WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
 
 # Confidence of relations that are known only from the arguments of calls, which may fail.
@@ -136,10 +137,10 @@ class _Stance(NamedTuple):
 
 
 def stance(text: str) -> _Stance:
-    """The search terms of the subject of *text*, and whether an odd number of negations inverts it.
+    """The search terms of the subject of *text*, and whether *text* speaks against it: by an odd number of negations.
 
     One word of each pair of opposites counts as a negation of the other: "disable" means "not enable". Negations in a
-    circumstance ("when nobody answers") do not count.
+    clause that says when or why ("when nobody answers") do not count.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -160,7 +161,7 @@ def stance(text: str) -> _Stance:
 
 
 def _circumstances(text: str) -> str:
-    """The circumstances that *text* names; empty if nothing else is left, as when no comma ends an opening clause.
+    """The clauses of *text* that say when or why; empty if nothing else would be left, as in the second example.
 
     >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it does not finish call Ada")
     ('when the build does not finish', '')
@@ -171,6 +172,7 @@ def _circumstances(text: str) -> str:
 
 # Plain statements that cannot both be true: the same words except for a negation or an amount.
 
+# Numbers in words, by word.
 _AMOUNTS = {
     name: str(number)
     for number, name in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
@@ -186,10 +188,12 @@ _BEFORE_AMOUNT = frozenset(
 _TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
 # One or more times of the day, as in "9:00 to 17:00".
 _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
-# Not "before" and "after", which may hold side by side: "quiet before 9:00", "quiet after 21:00".
+# A preposition and such times: "at 9:00". Without "before" and "after", because "quiet before 9:00" and "quiet after
+# 21:00" do not contradict each other.
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
+# One of these times: hour and minutes, "5 pm", "noon" or "midnight".
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
-# Sums of money. The currency is part of the amount, so that a sum contradicts another one and "nothing".
+# Sums of money. The currency is part of the answer, so that "2 EUR" contradicts "2 USD" and "nothing".
 _CURRENCIES = {
     name: code
     for code, names in {
@@ -203,10 +207,12 @@ _CURRENCIES = {
 }
 _CURRENCY = "|".join(map(re.escape, sorted(_CURRENCIES, reverse=True)))
 _NUMBER = r"\d+(?:[.,]\d+)*"
+# A word that precedes an amount, then a sum with the currency on either side: "costs EUR 5", "costs 5 EUR".
 _SUM = re.compile(
     rf"\b({'|'.join(sorted(_BEFORE_AMOUNT))}) (?:({_CURRENCY}) ?({_NUMBER})|({_NUMBER}) ?({_CURRENCY})(?!\w))",
     re.IGNORECASE,
 )
+# "costs nothing", "is free of charge": read as a sum of 0.
 _FREE = re.compile(r"\b(?:costs? (?:nothing|zero)|(?:is|are) free of charge)\b", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 # Words that mention a change.
@@ -226,8 +232,8 @@ class Claim(NamedTuple):
 def claim(text: str) -> Claim:
     """Split a plain statement into its topic (words and signs) and its answer (negations, amounts, sums and times).
 
-    Fillers belong to neither. Equal topics with different answers contradict each other. The topic is empty if it has
-    fewer than two words.
+    Filler words belong to neither. Two statements with equal topics and different answers contradict each other. A
+    topic of fewer than two words is too little to compare and is returned as "".
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')
@@ -264,7 +270,7 @@ def claim(text: str) -> Claim:
 
 
 def _sum_of_money(match: re.Match[str]) -> str:
-    """The amount and the currency; nothing is the same in every currency."""
+    """The amount and the currency; 0 without a currency, because it is the same in all of them."""
     currency, amount = (match[2], match[3]) if match[2] else (match[5], match[4])
     return f"{amount} {_CURRENCIES[currency.lower()]}" if amount != "0" else "0"
 
@@ -295,7 +301,7 @@ def opposed(first: str, second: str) -> bool:
 
 
 def differs(first: str, second: str) -> bool:
-    """Whether two answers to one question differ: other words, or the opposite.
+    """Whether two answers to one question differ: they have other words, or one says the opposite of the other.
 
     An answer that only adds detail does not differ.
 
@@ -323,8 +329,8 @@ def _base(word: str) -> str:
     return (terms(word) or [word])[0]
 
 
-# The first word of each pair by the second.
+# The first word of each pair in ``_ANTONYMS``, keyed by the second.
 _OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
 # Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and the "not" of a
-# circumstance.
+# clause that says when or why.
 _MEANINGFUL = frozenset({"before", "up", "not"})

@@ -9,12 +9,13 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 
+# Says that the user did not allow a call: "the user doesn't want to proceed", "rejected by the user".
 _DECLINED = re.compile(
     r"\buser (?:has )?(?:does(?:n['\u2019]t| not) want to (?:proceed|take)|(?:denied|declined|rejected|refused) |"
     r"did(?:n['\u2019]t| not) (?:approve|allow|permit))|\b(?:denied|declined|rejected|not approved) by (?:the )?user\b",
     re.IGNORECASE,
 )
-# Characters searched: further on, a long result may only mention that a user declined something.
+# Number of characters searched: further on, a long result may only mention that a user declined something.
 _BEGINNING = 200
 
 

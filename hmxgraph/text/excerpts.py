@@ -10,26 +10,30 @@ from typing import NamedTuple
 
 from hmxgraph.text.terms import terms
 
-# Marks omitted text; at the end it means that the text continues.
+# Marks omitted text; at the end of an excerpt, it means that the text continues.
 GAP = " […]"
 # Marks that the text began earlier.
 _BEGUN = "[…] "
-# Where one record of a list ends and the next begins. If omitted text contains such a place, ``_NEXT_RECORD`` stands in
-# the excerpt, so that a later value does not seem to belong to the earlier record.
+# Where one record of a list ends and the next begins.
 _RECORD_END = re.compile(r"\}\s*,\s*\{")
+# Stands in the excerpt for omitted text with such a place, so that a later value does not seem to belong to the earlier
+# record.
 _NEXT_RECORD = "}, {[…] "
 # Adjacent marks, as in an excerpt of an excerpt, are merged.
 _GAPS = re.compile(r"( ?\[…\])(?:\s*\[…\])+ ?")
-# Maximum characters of a piece: a sentence, a line, a field of a record or an argument of a call. A longer piece is
+# A piece is a sentence, a line, a field of a record or an argument of a call. A piece with more characters than this is
 # split at a space, or anywhere if there is none.
 _LONGEST = 160
+# A comma before the next field or argument: "name: " or "name=".
 _FIELD_END = r",\s(?=\w{1,40}(?::\s|=))"
 # Number of texts whose pieces are cached.
 _CACHED_TEXTS = 2_048
-# The number of a list item does not end a sentence.
+# White space after a sentence. The number of a list item ("1.") does not end a sentence.
 _SENTENCE_END = r"(?<=[.!?;])(?<!\b\d\.)(?<!\b\d\d\.)\s+"
-# Minimum number of terms of a first piece that is kept for orientation, and of any piece that can be relevant.
-_FEW_TERMS, _LEAST_TERMS = 3, 2
+# A first piece is kept for orientation only if it has at least this many terms.
+_FEW_TERMS = 3
+# A piece can be relevant only if it has at least this many terms.
+_LEAST_TERMS = 2
 _SENTENCE_ENDS = (".", "!", "?", ";", "\n")
 _FENCE = "```"
 # A field without a value: "reason: null,".
@@ -41,7 +45,7 @@ _CLOSING = re.compile(
     r"|(?:please )?(?:let me know|feel free)|would you like|is there anything|i hope th(?:is|at|ese))\b",
     re.IGNORECASE,
 )
-# A sentence with such a word ("only", "cannot") says what is possible, allowed or required: its worth is multiplied by
+# A sentence with such a word ("only", "cannot") says what is possible, allowed or required. Its worth is multiplied by
 # ``_DECISIVE``.
 _DECIDES = re.compile(
     r"\b(?:can ?not|\w+n['\u2019]t|unable|impossible|not (?:possible|allowed|available|eligible)|only|once|must|instead"
@@ -51,8 +55,8 @@ _DECIDES = re.compile(
 _DECISIVE = 1.5
 # The old text that a call to edit a file passes before the new one.
 _OLD_TEXT = re.compile(r"\bold_(str|string|text|source)=.*?, (?=new_\1=)", re.DOTALL)
-# A piece with the line breaks or space after it: to the end of a line, sentence or field. If none of these ends comes
-# within ``_LONGEST`` characters, to the last space within them; without a space, exactly that many characters.
+# A piece with the line breaks or space after it. It extends to the end of a line, sentence or field; if that is more
+# than ``_LONGEST`` characters away, to the last space before; without a space, to exactly that many characters.
 _PIECE = re.compile(
     rf"[^\n]{{1,{_LONGEST}}}?(?:\n+|{_SENTENCE_END}|{_FIELD_END}|\Z)|[^\n]{{1,{_LONGEST}}}(?:\s+|\Z)|\S{{1,{_LONGEST}}}|\n+"
 )
@@ -73,9 +77,9 @@ class Passages:
     def of(cls, text: str, weight_by_term: Mapping[str, float]) -> "Passages":
         """Split *text*; the worth of a piece is the total weight of its terms, times 1.5 if it matches ``_DECIDES``.
 
-        It is 0 for headings, closing phrases, repeated pieces and pieces with a single term. Fields without a value are
-        hidden, but for the first piece. In prose with fenced code, the code is hidden unless nothing else is relevant:
-        a line of it says little.
+        The worth is 0 for headings, closing phrases, repeated pieces and pieces with a single term. Fields without a
+        value are hidden, except in the first piece. In prose with fenced code, the code is hidden unless nothing else
+        is relevant: a single line of code says little.
 
         >>> Passages.of("Run the suite. Account 7 is unknown.", {"account": 2.0})
         Passages(pieces=('Run the suite. ', 'Account 7 is unknown.'), worth=(0.0, 2.0), hidden=frozenset())
@@ -110,7 +114,7 @@ class Passages:
     def excerpt(self, limit: int, *, from_beginning: bool = True) -> str:
         r"""At most *limit* characters: the beginning, then the most relevant passages, then their neighbours.
 
-        Only the beginning if nothing is relevant; may be empty if *limit* is shorter than a piece. Unless
+        If nothing is relevant, it is only the beginning; if *limit* is shorter than a piece, it may be empty. Without
         *from_beginning*, the best passage is chosen before the beginning if it is worth more and begins a sentence.
 
         >>> log = "run the suite\n" + 9 * "case passed\n" + "Error: unknown account\n" + 9 * "cleaned up\n"
@@ -150,7 +154,7 @@ class Passages:
         best = sorted((place for place, worth in enumerate(self.worth) if worth), key=lambda place: -self.worth[place])
         places = [place for place in range(len(self.pieces)) if place not in self.hidden]
         ordered = dict.fromkeys([*places[:1], *best])
-        # Spread from each in both directions until a place that is already ordered, so that each place comes once.
+        # Spread from each of them in both directions, up to the next place that is already ordered.
         frontier = [(place, side) for place in (*best, *places[:1]) for side in (1, -1)]
         while frontier and len(ordered) < len(places):
             reached, frontier = [(place + side, side) for place, side in frontier], []
@@ -165,7 +169,7 @@ class Passages:
     def _best_first(self) -> tuple[int, ...]:
         """The order with the best piece before the first, if the best is worth more and begins a sentence.
 
-        The first piece then only gives orientation; with a term or two ("Certainly!") it gives none and is left out.
+        The first piece then only gives orientation. With only a term or two ("Certainly!"), it is left out.
         """
         if len(self._order) < 2:
             return self._order
@@ -236,7 +240,7 @@ def _is_heading(piece: str) -> bool:
 
 
 class _Pieces(NamedTuple):
-    """The pieces of a text, for each its terms and the factor of its worth, and the places of code and empty fields."""
+    """The pieces of a text, the terms of each, the factor on its worth, and the places of code and of empty fields."""
 
     pieces: tuple[str, ...]
     terms: tuple[frozenset[str], ...]

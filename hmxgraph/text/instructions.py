@@ -2,7 +2,7 @@
 
 import re
 
-# What ends a clause of a message: a line break, white space after a sentence, a colon or a semicolon, or a dash.
+# What ends a clause of a message: a line break, a dash, or white space after a sentence, colon or semicolon.
 _CLAUSE_END = re.compile(r"(?<=[.!?:;])\s+|\n+|\s+-+\s+")
 # Verbs with which an instruction may begin.
 _VERBS = frozenset(
@@ -29,7 +29,7 @@ _INSTRUCTIONS = re.compile(
 )
 # A clause that begins with a verb is an instruction only if it has at least this many words.
 _FEWEST_WORDS = 4
-# The second word of a statement whose first word is a noun: "email has already been taken", "return needs a photo".
+# Second words which show that the first is a noun, not a verb: "email has already been taken", "return needs a photo".
 _AFTER_NOUNS = frozenset(
     """
     is are was were has have had does did already of on for allows contains exceeds expects lacks needs requires

@@ -8,6 +8,7 @@ from hmxgraph.protocol.events import Event
 # Quotation marks around the words of others, so that they are not mistaken for the engine's own.
 
 _INNER_QUOTES = str.maketrans("“”", '""')
+# The beginning of the condition of a policy that answers a question.
 _ASKED = "the question is “"
 
 
@@ -53,6 +54,7 @@ def question_in(condition: str) -> str:
 
 # Candidate names for the speaker of an event; extraction and packs check them further.
 
+# The fields of the content or metadata that name the speaker, in this order.
 _NAME_FIELDS = ("speaker", "user_name", "username", "author", "name")
 _NAME_FIELD_SET = frozenset(_NAME_FIELDS)
 # One to four words that begin with a letter: "Ana", "Bo van der Li".
@@ -97,14 +99,16 @@ def speaking_source(event: Event) -> str | None:
 # Headings, dates and labels start at the margin. An entry's first line starts with a label, a bullet or a name written
 # by this module; its other lines are indented.
 
+# Characters that are removed from the name of a speaker.
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
-# Characters of a speaker's name that are shown.
+# A speaker's name is cut to this many characters.
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
 # The label of events whose statement is no longer true.
 SUPERSEDED = "superseded"
 _REJECTED = "rejected by "
+# Labels that say nothing about the origin of a text.
 _NEVER_FOREIGN = frozenset({"", DISPUTED, SUPERSEDED})
 # Labels by event type.
 _LABELS = {
@@ -120,6 +124,7 @@ _LABELS = {
 # How the sources of tool results and of web pages begin.
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
+# How the lines inside an entry begin that quote an outside source.
 _QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
@@ -137,7 +142,7 @@ def label_of(event_type: str, source: str, role: str = "") -> str:
     lowered = source.strip().lower()
     if lowered.startswith(_TOOLS):
         return "" if event_type == "tool_call" else "tool"
-    # Without a colon, only in lower case: "webhook" is a component, "Webster" may be a person.
+    # Other sources that begin with "web" count only in lower case: "webhook" is a component, "Webster" may be a person.
     if lowered.startswith(_PAGES) or source.startswith("web"):
         return "web"
     return "tool" if role.lower() in _TOOL_ROLES else _LABELS.get(event_type, "")
@@ -237,7 +242,7 @@ def attributed(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The complete line of an event, with line end, as a pack counts its tokens.
+    r"""The rendered line of an event with its line end, whose tokens a pack counts.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')

@@ -8,6 +8,7 @@ _TAG = "hmxgraph-pack"
 _LESS, _GREATER = r"(?:<|\\+u003[cC])", r"(?:>|\\+u003[eE])"
 _OPENING = re.compile(rf"{_LESS}{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'])?{_GREATER}")
 _CLOSING = re.compile(rf"{_LESS}\\*/{_TAG}{_GREATER}")
+# Characters that are replaced in the id of a pack.
 _NOT_IN_IDS = re.compile(r"[^\w.:-]+")
 # Marks inside a pack, in any of these spellings: a closing one would end it early.
 _INSIDE = re.compile(rf"{_LESS}\\*(/?){_TAG}\b")

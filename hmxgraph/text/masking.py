@@ -13,8 +13,8 @@ from hashlib import sha256
 class MaskRule:
     """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees.
 
-    In lower case, every match contains one of the substrings *needs*, if any are given; looking for them first is
-    several times as fast.
+    If *needs* are given, a text can only match if, in lower case, it contains one of these substrings. Testing for them
+    first is several times as fast.
     """
 
     mark: str
@@ -62,10 +62,11 @@ def _is_set(value: str) -> bool:
 
 
 def is_id(word: str) -> bool:
-    """Whether *word* looks like an id: a word with three or more digits, or with fewer in certain forms.
+    """Whether *word* looks like an id: it has three or more digits, or fewer in certain forms.
 
-    Two digits suffice if only letters are between them, one digit in a word of five or more characters without small
-    letters and hyphens. Numbers, quantities such as 15ms, and names such as sha256 are no ids.
+    Two digits suffice if there are only letters between them. One digit suffices if the word has five or more
+    characters, but no lower-case letters or hyphens. Numbers, quantities such as 15ms, and names such as sha256 are not
+    ids.
     """
     digits = sum(map(str.isdigit, word))
     if word.lower() in _NAMES_WITH_DIGITS or digits == len(word) or _QUANTITY.fullmatch(word):
@@ -85,6 +86,7 @@ _LOOKED_UP = re.compile(
 )
 # Values that mean that no secret is set.
 UNSET = frozenset({"", "null", "none", "true", "false", "yes", "no"})
+# Names of types, encodings and standards, which are not ids.
 _NAMES_WITH_DIGITS = frozenset(
     (
         "amd64",
@@ -105,11 +107,12 @@ _NAMES_WITH_DIGITS = frozenset(
         "x86_64",
     )
 )
-# A number with its unit, such as 15ms; a long number before a single letter is more likely an id.
+# A number with its unit, such as 15ms. A long number before a single letter is more likely an id.
 _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
+# Letters between two digits: "4f7".
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 # Names of variables and fields that hold secrets.
 _SENSITIVE_NAME = (
@@ -118,7 +121,8 @@ _SENSITIVE_NAME = (
 )
 # A value: in quotation marks, as ${NAME}, or up to a blank or separator.
 _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
-# Names ending in "token", except those of page positions, public keys of assemblies and errors of parsers.
+# Names ending in "token", except those of page positions (next_token), public keys of assemblies (publickeytoken) and
+# errors of parsers ("unexpected token").
 _BEARER_NAME = r"(?<!next)(?<!next[_-])(?<!page)(?<!page[_-])(?<!publickey)(?<!unexpected )token"
 # The characters of a bearer token (RFC 6750); not a version, a hexadecimal number, or the start of an expression.
 _BEARER = r"[\"']?(?P<value>(?!0x|v?\d+\.\d)\w[\w.~+/-]{5,}=*)(?<!\.)(?!\.?[\w~+/(\[-])"
@@ -141,10 +145,11 @@ _KEYS = (
     r"|rk_(?:live|test)_\w{10,}|sbp_[0-9a-f]{40}|tskey-[a-z]+-[\w-]{20,}|tfp_[\w.=-]{50,}|AQVN[\w-]{35,}|sc_[\w-]{40}"
     r"|AGE-SECRET-KEY-1[0-9A-Z]{50,}|xapp-[\w-]{20,}|(?<=hooks\.slack\.com/services/)T\w+/B\w+/\w+"
 )
-# The end of the name of a street, and a flat after it: "Apt 4".
+# The last word of the name of a street.
 _STREET = (
     r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Terrace|Highway|Parkway|Way)"
 )
+# A flat after a street: "Apt 4".
 _FLAT = r"(?:,? (?:Apt|Suite|Ste|Unit|#)\.? ?\w+)?"
 _CLOCK = r"\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 _EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -162,24 +167,30 @@ _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 # Neither side of a card number continues a word or another number.
 _CARD_START, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
 
+# Secrets: keys, tokens, passwords, card and account numbers.
 SECRETS = (
     rule(
         "[private key]",
         r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
     rule("[api key]", rf"(?<![\w-])(?:{_KEYS})"),
+    # JSON web tokens.
     rule("[token]", r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*", needs=("eyj",)),
     rule(
         "[token]",
         r"(?i)\b(?:bearer|authorization:\s*(?:basic|token))\s+(?P<value>[\w.~+/=-]{8,})",
         needs=("bearer", "author"),
     ),
+    # The signature of a signed address.
     rule("[token]", r"[?&]sig=(?P<value>[\w%+/=-]{16,})"),
+    # "curl -u user:password", "sshpass -p password", "https://user:password@host".
     rule("[password]", r"(?<!\S)-u\s+[\w.@-]+:(?P<value>[^\s\"'@]{4,})", _is_set, needs=("-u",)),
     rule("[password]", r"\bsshpass\s+-p\s*(?P<value>\S+)", _is_set, needs=("sshpass",)),
     rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _is_set),
+    # "--db-password hunter2", then "DB_PASSWORD=hunter2" and "password: hunter2".
     rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _is_set, needs=("--",)),
     rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _is_set, needs=_SENSITIVE_PARTS),
+    # "pass=hunter2", "--pass hunter2", "db_pass: hunter2".
     rule(
         "[password]",
         r"(?i)(?:(?<![a-z])pass=|(?<![\w-])--(?:[\w-]*-)?pass\s+|[a-z\d][_-]pass[\"']?\s*[:=]\s*)"
@@ -187,6 +198,7 @@ SECRETS = (
         _looks_secret,
         needs=("pass",),
     ),
+    # "token=...", "the token is ...", "--token ...".
     rule(
         "[token]",
         rf"(?i)(?:{_BEARER_NAME}(?:[\"']?\s*(?:=>|:=|[:=])|\s+is\b)|(?<![\w-])--[\w-]*token\s)\s*{_BEARER}",
@@ -211,13 +223,14 @@ SECRETS = (
     ),
     rule("[card number]", rf"{_CARD_START}3\d{{3}}(?P<gap>[ -])\d{{6}}(?P=gap)\d{{4,5}}{_CARD_END}", _is_card),
     rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
-    # Words in capitals that follow a number ("EUR", "PAID") look like parts of it, but have no digit.
+    # The same without words in capitals that follow the number ("EUR", "PAID"): these have no digit.
     rule(
         "[account number]",
         r"\b[A-Z]{2}\d{2} ?[0-9A-Z]{4}(?: ?(?=[A-Z]{0,3}\d)[0-9A-Z]{4}){2,6}(?: ?(?=[A-Z]{0,2}\d)[0-9A-Z]{1,3})?\b",
         iban,
     ),
 )
+# Personal data that can be recognised by its form.
 _PERSONAL = (
     rule("[email]", _EMAIL),
     rule("[national id]", r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"),
@@ -226,6 +239,7 @@ _PERSONAL = (
     rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
     rule("[address]", r"\b[A-ZÄÖÜ][\w-]{0,60}(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
 )
+# Ids and other values that differ from run to run.
 IDS = (
     rule("<email>", _EMAIL),
     rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),

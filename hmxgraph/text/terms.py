@@ -35,11 +35,12 @@ STOP_WORDS = frozenset(
 # The full-text indexes split at white space only, so ``search_text`` is the terms joined by spaces, and a question
 # finds exactly what was indexed under the same rules.
 
-# Words of more characters are cut: the index would split them, and nobody searches for them.
+# Longer words are cut to this many characters: the index would split them, and nobody searches for them.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
-# ASCII word separators: translating and splitting takes a quarter of the time of the pattern.
+# ASCII word separators. Translating them to spaces and splitting takes a quarter of the time of ``_WORD``.
 _GAPS = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+# A possessive or contracted ending: "Ann's", "don't".
 _ENDING = re.compile(r"(?<=\w)['\u2019](?:s|t|m|d|re|ve|ll)\b")
 _ACCENT = re.compile("[\u0300-\u036f]")
 # Unicode categories of mathematical and currency signs.
@@ -47,6 +48,7 @@ _MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
 _MEANINGFUL_SIGNS = frozenset("%#")
 # A hyphen is a minus only before a number, and not after a word or a closing bracket ("3-5").
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
+# A run of Chinese, Japanese or Korean characters.
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
 
@@ -54,7 +56,8 @@ _stemmer = Stemmer.Stemmer("english", 0)
 def words(text: str) -> list[str]:
     """The words of *text* in order: lower case, without accents, possessive or contracted endings and punctuation.
 
-    Chinese, Japanese and Korean characters give pairs of neighbours, a single one itself, also next to other letters.
+    A run of Chinese, Japanese and Korean characters gives its pairs of neighbours; a single one gives itself. Such runs
+    are separated from other letters next to them.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
@@ -71,7 +74,7 @@ def words(text: str) -> list[str]:
 def wording(text: str) -> str:
     """*text* independent of capitals and punctuation: its words, and the signs that change their meaning.
 
-    A text with neither only loses its outer blanks.
+    A text without such words and signs is only stripped of outer white space.
 
     >>> wording("The limit is > 5%."), wording("the Limit is: -5")
     ('the limit is 5 >%', 'the limit is 5 -')
@@ -118,11 +121,11 @@ def search_text(text: str) -> str:
     return " ".join(terms(text))
 
 
-# A misspelt term has one letter too many or too few, or two swapped. A wrong letter more often makes another word
-# (mango, mongo). Shorter terms resemble too many others. The known term must be longer than this minimum: "reset" is no
-# misspelling of "rest".
+# Minimum length of a misspelt term: shorter terms resemble too many others. The known term must be longer than this:
+# "reset" is not a misspelling of "rest". A misspelt term has one letter too many or too few, or two swapped letters. A
+# wrong letter does not count, because it often makes another word (mango, mongo).
 SHORTEST_MISSPELT = 4
-# Letters at the beginning that are the same in both.
+# Number of letters at the beginning that must be the same in both terms.
 _KEPT_BEGINNING = 2
 
 
@@ -142,7 +145,7 @@ def nearest_term(term: str, known: Iterable[str]) -> str:
 
 
 def _is_typo_of(term: str, other: str) -> bool:
-    """Whether *other* is long enough, and one letter is added or missing in *term*, or two neighbours are swapped."""
+    """Whether *other* is long enough, and *term* has one letter more or less, or two neighbouring letters swapped."""
     if not other.isalpha() or len(other) <= SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
@@ -235,8 +238,9 @@ def most_first(counts: Mapping[K, float]) -> list[K]:
 
 TokenCounter: TypeAlias = Callable[[str], int]
 DEFAULT_ENCODING = "o200k_base"
-# Packs count the same short texts repeatedly. Cache size, and the longest cached text in characters.
+# Packs count the same short texts repeatedly, so this many counts are cached.
 CACHE_SIZE = 16_384
+# Only counts of texts of at most this many characters are cached.
 CACHED_LENGTH = 400
 
 # How each encoding splits text before merging bytes; part of its published definition.
@@ -262,9 +266,9 @@ ENCODINGS = tuple(sorted(_PATTERNS))
 
 
 def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
-    """Return a function that counts the tokens of a text. The ranks are read at the first count.
+    """Return a function that counts the tokens of a text. The rank file is read at the first count.
 
-    The text of a special token counts as plain text.
+    The text of a special token, such as "<|endoftext|>", counts as plain text.
 
     Raises:
         UnknownChoice: *encoding* is not one of ``ENCODINGS``.

@@ -9,9 +9,9 @@ from hmxgraph.errors import InvalidVectors
 
 # Checks of an embedder's vectors.
 
-# The most dimensions that the server's index accepts, and the smallest norm: the squares of much smaller numbers are 0
-# in single precision.
+# The largest number of dimensions that the server's index accepts.
 _MOST_DIMENSIONS = 4096
+# The smallest norm of a vector: the squares of much smaller numbers are 0 in single precision.
 _SMALLEST_NORM = 1e-18
 
 
@@ -47,8 +47,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
     return [row.tolist() for row in rows]
 
 
-# From similarity to closeness in meaning. Models differ: unrelated texts have a cosine of 0.05 with one model and of
-# 0.75 with another. So a question is first compared with these unrelated sentences.
+# From similarity to closeness in meaning. Unrelated texts have a cosine of 0.05 with one model, and of 0.75 with
+# another. A question is therefore first compared with these sentences on unrelated subjects.
 
 BACKGROUND = (
     "The train to the coast was twenty minutes late again.",
@@ -76,9 +76,9 @@ BACKGROUND = (
     "I forgot the password of my old account.",
     "Which of these phones has the better camera?",
 )
-# Below this, differences between cosines are no more than noise.
+# Minimum standard deviation: smaller differences between cosines are only noise.
 _LEAST_DEVIATION = 0.01
-# Standard deviations above the background at which similarity begins to count, and at which it counts fully.
+# Number of standard deviations above the background at which similarity begins to count, and at which it counts fully.
 _CHANCE, _CERTAIN = 2.5, 7.0
 # The standard deviation of a normal distribution is this many times its median absolute deviation.
 _NORMAL = 1.4826

@@ -88,7 +88,7 @@ def shown(title, sizes, table):
 def test_growth(address, tenant_id):
     """Print accesses by size: forgetting costs only what it erases, and no call grows faster than the store."""
     connection, table = Counting(address), {}
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     before = 0
     for size in SIZES:
         grown(graph, before, size)
@@ -124,7 +124,7 @@ def session_calls(graph, size):
 def test_one_session_that_grows(address, tenant_id):
     """Print accesses by session size: ``suggest`` does not grow, and no call grows nearly as fast as the session."""
     connection, table = Counting(address), {}
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     before = 0
     for size in EVENTS:
         graph.ingest(service_work("long", range(before, size), tenant=tenant_id))
@@ -167,7 +167,7 @@ def conflict_calls(graph, size):
 def test_conflicts_that_grow(address, tenant_id):
     """Print accesses by the number of conflicts with the same time: no call reads all of them."""
     connection, table = Counting(address), {}
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     graph.ingest(repaired_deployment("d0", tenant=tenant_id))
     before = 0
     for size in CONFLICTS:
@@ -185,7 +185,7 @@ def test_conflicts_that_grow(address, tenant_id):
 def test_a_tenant_that_grows(address, tenant_id):
     """Print accesses and seconds by the number of sessions of a tenant with a fixed number of conflicts."""
     connection, table = Counting(address), {}
-    counted = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    counted = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     graph = hmxgraph.KnowledgeGraph(address, tenant_id, terms=ConnectionTerms(timeout=3600))
     with graph:
         stored_at_once(connection, graph._tenancy, opposed(range(50)))

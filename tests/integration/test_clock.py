@@ -191,7 +191,7 @@ class UnansweredAsync(AsyncConnection):
 def test_an_ingest_is_reported_though_the_clock_gets_no_answer(address, tenant_id):
     """If the step after storing fails, ingest reports what it stored, with a warning; a repeat finds duplicates."""
     lines = [document(tenant_id=tenant_id, event_id=f"e{number}", sequence=number) for number in range(3)]
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=Unanswered(address))
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=Unanswered(address))
     report = graph.ingest(lines)
     assert (report.accepted, len(report.warnings)) == (3, 1)
     assert "the next ingest or compile tries again" in report.warnings[0]

@@ -97,7 +97,7 @@ def test_a_compilation_looks_at_what_changed(graph, connection, tenant_id, hits)
 def test_a_compilation_costs_what_it_learns_from(address, tenant_id):
     """A compilation reads only the latest sessions that the profile allows, however many older ones there are."""
     connection = Counting(address)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     profile = CompilerProfile(max_sessions=10)
 
     def cost(numbers, changed):
@@ -136,7 +136,7 @@ def test_a_session_is_found_by_its_id_without_the_rest(graph, tenant_id, hits, n
 def test_goals_that_sessions_had_are_not_read_for_a_pack(address, tenant_id):
     """A pack reads only remembered goals, so its cost does not grow with the number of sessions that had one."""
     connection = Counting(address)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
     graph.remember("Finish the staging migration", kind="goal")
 
     def cost(numbers):
@@ -219,7 +219,7 @@ def test_what_has_expired_is_found_without_the_rest(graph, tenant_id, hits):
 def test_forgetting_a_user_costs_what_names_the_user(address, tenant_id):
     """Forgetting a user costs the same however many events there are of others."""
     connection = Counting(address)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
 
     def said(user, numbers):
         text = {"role": "user", "text": "Deploy staging"}
@@ -385,7 +385,7 @@ def test_a_long_session_costs_what_is_read_of_it(graph, tenant_id, hits, name):
 def test_late_events_with_one_sequence_number_cost_little_more(address, tenant_id, second):
     """Late events whose sequence number many stored events have too cost a few times what appended ones cost."""
     connection = Counting(address)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
 
     def cost(session_id, numbers, sequence):
         before, documents = connection.hits, []
@@ -409,7 +409,7 @@ def test_late_events_with_one_sequence_number_cost_little_more(address, tenant_i
 def test_a_long_session_costs_what_its_ends_cost(address, tenant_id):
     """Beyond 2,000 events, the cost of packs, compilations, suggestions and erasures stops growing with the session."""
     connection = Counting(address)
-    graph = hmxgraph.KnowledgeGraph(address, tenant_id, ready=connection)
+    graph = hmxgraph.KnowledgeGraph(address, tenant_id, connection=connection)
 
     def work(begin, end):
         graph.ingest(service_work("long", range(begin, end), tenant=tenant_id))

@@ -142,6 +142,9 @@ def test_no_task_is_part_of_itself_over_others(graph):
     with pytest.raises(TaskError, match="part of itself, through 2 other tasks"):
         tasks.start("Plan", task_id="t3", parent_task_id="t1")
     tasks.start("Plan", task_id="t3")
+    tasks.start("Test", task_id="t4", parent_task_id="t5")
+    with pytest.raises(TaskError, match=r"part of itself, through 1 other task\b"):
+        tasks.start("Review", task_id="t5", parent_task_id="t4")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import pytest
 
 from hmxgraph.errors import InvalidDocument, InvalidRequest, NotFound, TaskError
+from hmxgraph.protocol.records import TaskRecord
+from hmxgraph.records.events import events_of
 from tests.integration.ingested import statements
 from tests.task_makers import memory_of
 
@@ -355,3 +357,16 @@ def test_a_step_costs_few_statements(graph):
     task_id = graph.tasks.start("Find the leak", agent_id="ana").task_id
     _, sent = statements(graph, lambda: graph.tasks.progress(task_id, summary="Bisected", next_step="Fix it"))
     assert len(sent) == 7, sent
+
+
+def test_a_record_whose_events_are_stored_already_raises_the_version(graph):
+    """A restored event log has the events of records that are written again: readers must learn of the record."""
+    fields = {"artifact_id": "r-1", "agent_id": "ana", "goal": "Find the leak"}
+    record = TaskRecord(
+        artifact_kind="task_start", task_id="t-1", tenant_id=graph.tenant_id, timestamp_created=1, **fields
+    )
+    assert graph.ingest([event.document() for event in events_of(record, 0)]).accepted == 1
+    before = graph.health()["state_version"]
+    graph.records.create("task_start", task_id="t-1", at="1970-01-01T00:00:00.001Z", **fields)
+    assert graph.health()["state_version"] == before + 1
+    assert graph.verify().ok

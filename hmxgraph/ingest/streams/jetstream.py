@@ -11,8 +11,9 @@ from hmxgraph.ingest.sources import Delivery
 from hmxgraph.ingest.streams.stream import broken_off, not_acknowledged
 from hmxgraph.text.masking import public_address
 
-# Maximum number of messages of one request, and the seconds that it waits for them if no idle time is set.
+# Maximum number of messages of one request.
 PULL_AT_ONCE = 500
+# Seconds that a request waits for messages if no idle time is set.
 _WAIT_SECONDS = 5.0
 
 
@@ -78,7 +79,7 @@ async def _ignore_failed_attempt(_: Exception) -> None:
 
 
 def from_url(url: str, idle_seconds: float | None) -> JetStream:
-    """The consumer named by ``nats://host:port/stream/subject?durable=d``; without a subject, it gets all of them."""
+    """The consumer named by ``nats://host:port/stream/subject?durable=d``; without a subject, it gets all messages."""
     parts = urlsplit(url)
     stream, _, subject = parts.path.strip("/").partition("/")
     durable = parse_qs(parts.query).get("durable", ["hmxgraph"])[-1]

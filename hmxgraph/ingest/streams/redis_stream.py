@@ -14,8 +14,9 @@ from hmxgraph.text.masking import public_address
 
 # The field of an entry that holds its event.
 FIELD = b"event"
-# Maximum number of entries of one read, and maximum milliseconds that it waits at the server.
+# Maximum number of entries of one read.
 READ_AT_ONCE = 1_000
+# Maximum milliseconds that a read waits at the server.
 _LONGEST_WAIT_MS = 60_000
 
 
@@ -77,7 +78,7 @@ class RedisStream:
 
     async def _entries(self) -> AsyncGenerator[tuple[bytes, dict[bytes, bytes]], None]:
         """First the pending entries from the beginning, then new ones."""
-        position: bytes | str = "0"
+        position: bytes | str = "0"  # for Redis, "0" is before the first pending entry, ">" asks for new ones
         wait_ms, silent_ms = self._wait_ms(), 0
         while True:
             entries = await self._read(position, wait_ms)
@@ -105,7 +106,7 @@ class RedisStream:
 
 
 def _entries_of(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
-    """The entries of the requested stream, in either version of the protocol; trimmed ones have no fields."""
+    """The entries of the requested stream, in either version of the protocol; trimmed entries get no fields."""
     streams = list(answer.values()) if isinstance(answer, dict) else [entries for _, entries in answer or ()]
     entries = streams[0] if streams else []
     if entries and isinstance(entries[0], list) and entries[0] and isinstance(entries[0][0], tuple | list):

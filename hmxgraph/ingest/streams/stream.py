@@ -49,6 +49,7 @@ def not_acknowledged(address: str, error: Exception) -> IngestRefused:
 
 # The interface of streams, and their URLs.
 
+# The module of each URL scheme.
 _MODULES = {
     "http": "sse",
     "https": "sse",

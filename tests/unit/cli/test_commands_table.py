@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from hmxgraph.cli._commands import COMMANDS, loaded
+from hmxgraph.cli._commands import COMMANDS, load_command
 
 
 def first_line(command):
@@ -13,7 +13,7 @@ def first_line(command):
 
 def test_each_summary_is_the_first_line_of_the_command_s_own_help():
     """The list of commands and a command's own help have the same sentence."""
-    own = {name: first_line(loaded(name)) for name in COMMANDS}
+    own = {name: first_line(load_command(name)) for name in COMMANDS}
     assert own == {name: entry.summary for name, entry in COMMANDS.items()}
 
 
@@ -21,8 +21,8 @@ def test_a_summary_that_lists_subcommands_names_existing_ones():
     """Each word of such a list can be typed."""
     for name, entry in COMMANDS.items():
         listed = entry.summary.rstrip(".").partition(": ")[2].split(", ")
-        if len(listed) > 1 and all(map(str.isalpha, listed)) and hasattr(loaded(name), "commands"):
-            assert set(listed) <= set(loaded(name).commands)
+        if len(listed) > 1 and all(map(str.isalpha, listed)) and hasattr(load_command(name), "commands"):
+            assert set(listed) <= set(load_command(name).commands)
 
 
 def test_help_and_version_import_no_command():
@@ -37,6 +37,6 @@ def test_help_and_version_import_no_command():
 
 def test_the_help_lists_only_kinds_that_can_be_created():
     """Digests are composed by the engine; ``record create`` refuses them."""
-    kind = loaded("record").commands["create"].params[0].help
+    kind = load_command("record").commands["create"].params[0].help
     assert "digest" not in kind
     assert "task_start, task_progress" in kind

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import hmxgraph
 from hmxgraph.cli import app, as_commands
-from hmxgraph.cli._commands import loaded
+from hmxgraph.cli._commands import load_command
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._signals import PIPE_CLOSED
 from hmxgraph.errors import DeadlineExceeded, SuccessorNeeded, TaskError
@@ -101,7 +101,7 @@ def test_garbage_is_collected_once_a_command_is_imported():
     """The program pauses the collector while modules are imported, and only then."""
     gc.disable()
     try:
-        loaded("pack")
+        load_command("pack")
         assert gc.isenabled()
     finally:
         gc.enable()

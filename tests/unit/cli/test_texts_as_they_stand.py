@@ -40,7 +40,7 @@ def _in_a_table(text):
 @pytest.mark.parametrize(
     ("show", "times"),
     [
-        (lambda: out.print(ingest._table(REPORT)), 5),
+        (lambda: out.print(ingest._event_table(REPORT)), 5),
         (lambda: compiling._show_suggestion(SUGGESTION, {TEXT: TEXT}), 4),
         (lambda: task._show(TASK), 1),
         (lambda: out.print(server._table(Status("stopped", Path(TEXT)))), 1),

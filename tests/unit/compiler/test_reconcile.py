@@ -7,7 +7,17 @@ import pytest
 from hmxgraph.compiler._drafts import Observations
 from hmxgraph.compiler.compilation import compile_summaries
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
-from hmxgraph.compiler.reconcile import ERASED, BuildContext, Head, Place, awaited, build, lineage, reconcile
+from hmxgraph.compiler.reconcile import (
+    ERASED,
+    FORGOTTEN,
+    BuildContext,
+    Head,
+    Place,
+    awaited,
+    build,
+    lineage,
+    reconcile,
+)
 from hmxgraph.compiler.sessions import summarise
 from hmxgraph.protocol.canonical import content_hash
 from tests.session_makers import START, Script, deployment
@@ -128,6 +138,14 @@ def test_pattern_that_shows_again_begins_another_chain(draft):
     change = only([head_of(draft, status="deprecated", reason=ERASED)], [draft])
     assert (change.action, change.artifact.version, change.generation) == ("created", 1, 2)
     assert change.artifact.artifact_id != only([], [draft]).artifact.artifact_id
+
+
+@pytest.mark.parametrize("reason", [FORGOTTEN, "compiler: events that it tells were erased"])
+def test_what_was_forgotten_begins_another_chain_at_once(draft, reason):
+    """A pattern forgotten with its events begins a new chain as a draft, also if an earlier release forgot it."""
+    thin = replace(draft, seen=Observations(1, 1, 1))
+    change = only([head_of(draft, status="deprecated", reason=reason)], [thin])
+    assert (change.action, change.artifact.status, change.generation) == ("created", "draft", 2)
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,9 @@ def test_a_request_says_what_is_wanted(sentence, goal):
         "Order arrived on time.",
         "Test results look good so far.",
         "Support told me to reboot.",
+        "Deploy of cart-service failed: ImagePullBackOff",
+        "Release 1.4 crashed on start.",
+        "Request to /orders times out.",
     ],
 )
 def test_a_request_that_leaves_it_open_is_none(sentence):

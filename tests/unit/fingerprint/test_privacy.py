@@ -63,6 +63,12 @@ def test_a_secret_in_a_list_of_arguments_is_masked():
     assert Disclosure([]).value(["mysql", "--password", "swordfish"]) == ["mysql", "--password", "[password]"]
 
 
+def test_a_private_key_in_a_table_is_masked_to_its_end():
+    """A rule about tables does not cut off the first line of a key and leave the rest."""
+    key = "-----BEGIN RSA PRIVATE KEY-----\ntulip rose\n-----END RSA PRIVATE KEY-----"
+    assert mask_for_export(f"user,secret\nann,{key}\ndone") == "user,secret\n[password]\ndone"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

@@ -61,7 +61,7 @@ BAD = {
     "NaN": (changed("fingerprint.source_event_count", float("nan")), "check 'json' failed"),
     "not hashed": (changed("fingerprint.tenant_id", "other"), "integrity_hash does not match"),
     "no integrity_hash": (changed("integrity_hash", None), "check 'structure' failed"),
-    "words": (changed("exported_by", "somebody"), "check 'words' failed: exported_by was changed"),
+    "envelope": (changed("exported_by", "somebody"), "check 'envelope' failed: exported_by was changed"),
     "field missing": (changed("exported_at", None), "check 'structure' failed"),
     "section missing": (
         changed("fingerprint.graph_digest", None, rehash=("fingerprint_hash", "integrity_hash")),

@@ -1,6 +1,7 @@
 """Chats with an assistant: short messages of a person between long answers."""
 
 import numpy as np
+import pytest
 
 from hmxgraph.recall.pool import EventPool, Nearby, field_scores, match_words
 from hmxgraph.text.terms import counter
@@ -176,3 +177,30 @@ def test_other_replies_are_no_objections():
     assert _shown_of_talk(ASKED, WRONG, "Fine, I will call them.", REPLY, query=ASKED) == [True, True, False, False]
     assert _shown_of_talk(ASKED, f"{WRONG} Anything else?", "No", REPLY, query=ASKED) == [True, True, False, False]
     assert _shown_of_talk(ASKED, WRONG, OBJECTION, REPLY, query=ASKED, gap_before=2) == [True, True, False, False]
+
+
+STATED = "I train for the Valencia half marathon in October"
+
+
+@pytest.mark.parametrize(
+    ("later", "shown"),
+    [
+        ("I cancelled Valencia because of the knee", True),
+        ("Valencia is a fine town, we ate well", False),
+        ("I cancelled the newspaper because of the price", False),
+        ("I cancelled the newspaper. Valencia is a fine town", False),
+        ("Did I say that I cancelled Valencia?", False),
+    ],
+)
+def test_what_withdraws_a_statement_is_shown_with_it(later, shown):
+    """The withdrawal shares only the name with the statement, and no word with the question."""
+    said = (STATED, "Good luck!", "The garden needs water", "Indeed.", later, "I see.")
+    pack = _shown_of_talk(*said, query="Which half marathon do I train for?")
+    assert (pack[0], pack[4]) == (True, shown)
+
+
+def test_a_request_without_a_word_in_common_gets_no_events():
+    """The newest talk, or that of the time for which the work is wanted, has nothing to do with it."""
+    said = [event(1, "My landlord raised the rent", speaker="user"), event(2, "That is a lot.", speaker="assistant")]
+    assert not packed(said, query="Please cook something tonight").entries
+    assert packed(said, query="What did I say this week?").entries

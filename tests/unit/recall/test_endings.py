@@ -1,6 +1,6 @@
 import pytest
 
-from hmxgraph.recall._endings import Turn, is_carried_out
+from hmxgraph.recall._endings import Turn, adds_a_remark, is_carried_out
 
 DONE = Turn("tool_result", None, failed=False, text="deployed depot 2.3.1")
 FAILED = Turn("tool_result", None, failed=True, text="exit code 2")
@@ -52,3 +52,21 @@ def test_a_report_after_a_result_without_failure_ends_what_was_asked_for(ending)
 def test_what_the_end_of_a_session_leaves_open_is_still_to_be_done(ending):
     """Work that failed, awaits an answer, was interrupted or was rejected is not done, nor is talk without a result."""
     assert not is_carried_out(ending)
+
+
+@pytest.mark.parametrize(
+    ("farewell", "adds"),
+    [
+        ("Good. The long-term fix is ticket 882, replay in batches of 500.", True),
+        ("Their contact is Frau Petersen by the way, 040 5551 8890.", True),
+        ("Thanks. Team Heron owns the gateway now.\nSee the catalogue.", True),
+        ("Thank you so much for the quick help with this order!", False),
+        ("I'll keep an eye out for the two emails with the labels.", False),
+        ("Great, all set. Have a wonderful rest of the day!", False),
+        ("Can the invoice go to the office in Leiden as well?", False),
+        ("perfect, exactly", False),
+    ],
+)
+def test_a_farewell_that_adds_a_remark_says_something_about_the_matter(farewell, adds):
+    """Thanks, what users will do themselves, and questions are no remarks."""
+    assert adds_a_remark(farewell) is adds

@@ -112,6 +112,12 @@ def test_a_long_request_is_not_new_for_its_length():
     assert draft(events, known(), query="Please bake bread with rye flour and seeds for Saturday").events.is_new(None)
 
 
+def test_other_numbers_make_no_new_request():
+    """A time of day is a detail of the request: no past one needs to contain it."""
+    events = case(1, "please cancel my seat", age_days=3)
+    assert not draft(events, known(), query="Please cancel seat 17 between 9:45 and 10:15").events.is_new(None)
+
+
 def test_what_carries_a_name_of_the_request_is_known():
     """A request about an order of past work is not new work, whatever it asks."""
     events = case(1, "please cancel order W2378156", age_days=3)
@@ -163,6 +169,22 @@ def test_what_else_was_asked_about_somebody_comes_first():
     assert any("the window" in line for line in lines)
     assert any("case 1." in line for line in lines)
     assert not any("case 3." in line for line in lines)
+
+
+def test_whom_a_session_names_in_passing_is_known_by_the_lines_with_the_name():
+    """The session is about bills; only two of its lines are about the customer in the question."""
+    turns = [
+        ("Which bills are overdue?", {"speaker": "user"}),
+        ("list_bills(status=overdue)", {"kind": "tool_call"}),
+        ("list_bills -> bill: 29, payer: Mei Kovacs, bill: 32, payer: Ann Lee", {"kind": "tool_result"}),
+        ("Send reminders, but not to Mei Kovacs, her lawyer handles it.", {"speaker": "user"}),
+        ("remind(bill=32)", {"kind": "tool_call"}),
+        ("remind -> sent", {"kind": "tool_result"}),
+        ("I sent one reminder.", {"source": "agent"}),
+    ]
+    events = [event(10 + at, text, session="s1", **how) for at, (text, how) in enumerate(turns)]
+    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?"))
+    assert any("her lawyer handles it" in line for line in lines)
 
 
 def test_a_request_for_work_that_names_somebody_gets_no_list_of_their_cases():
@@ -438,3 +460,68 @@ def test_each_example_has_its_own_room_for_long_messages():
     lines = shown(packed(events, query=SWAP, budget=420, changes={"swap_seat"}))
     assert any(reason.strip() in line for line in lines)
     assert any(GAP in line for line in lines if "We swap seats" in line)
+
+
+def incident(number, report, remedy, *, age_days, last="Thanks, that was quick!", query="lag(service=indexer)"):
+    """A session about an alert: the report, a lookup, a remedy, the answer, and what the user says at the end."""
+    turns = [
+        (report, {"speaker": "user"}),
+        (query, {"kind": "tool_call"}),
+        (f"lag -> {number * 900} seconds", {"kind": "tool_result"}),
+        (f"set_memory(limit={remedy})", {"kind": "tool_call"}),
+        ("set_memory -> done", {"kind": "tool_result"}),
+        (f"The indexer had run out of memory. I raised the limit to {remedy}.", {"speaker": "assistant"}),
+        (last, {"speaker": "user"}),
+    ]
+    return [
+        event(10 * number + at, text, session=f"s{number}", age_days=age_days, **how)
+        for at, (text, how) in enumerate(turns)
+    ]
+
+
+ALERT = "The lag alert of the search indexer fired"
+
+
+@pytest.mark.parametrize(
+    ("later", "both"),
+    [
+        ({}, True),
+        ({"query": "lag(service=crawler)"}, False),
+        ({"report": "It is dark in here, and nobody came"}, False),
+        ({"age_days": 90}, False),
+    ],
+)
+def test_an_example_is_shown_with_the_latest_time_that_it_happened_again(later, both):
+    """The first incident alone would suggest a remedy that did not last."""
+    again = {"report": "The lag alert of the search indexer is back", "remedy": "2Gi", "age_days": 3} | later
+    events = [*incident(1, ALERT, "1Gi", age_days=30), *incident(2, **again)]
+    assert draft(events, query=ALERT).whole_sessions == ({"s1", "s2"} if both else {"s1"})
+
+
+@pytest.mark.parametrize(
+    ("report", "both"), [("indexer failed again: shard seven is", True), ("indexer is slow", False)]
+)
+def test_an_error_that_came_back_is_shown_with_the_last_time(report, both):
+    """If the question quotes an error, the later session must have had the same."""
+    error = "The indexer failed: shard seven is locked"
+    events = [*incident(1, error, "1Gi", age_days=30), *incident(2, f"The {report} locked", "2Gi", age_days=3)]
+    query = 'The indexer failed, "Error: shard seven is locked". What now?'
+    assert draft(events, query=query).whole_sessions == ({"s1", "s2"} if both else {"s1"})
+
+
+def test_what_a_user_adds_at_the_end_is_shown():
+    """Thanks and farewells are left out, a remark about the matter is not."""
+    remark = "Good. The long-term fix is ticket 882, replay in batches of 500."
+    events = incident(1, ALERT, "1Gi", age_days=3, last=remark)
+    assert f"user: {remark}" in shown(packed(events, query=ALERT))
+    thanks = "Thank you so much, I really appreciate your help today. Have a great day!"
+    assert f"user: {thanks}" not in shown(packed(incident(1, ALERT, "1Gi", age_days=3, last=thanks), query=ALERT))
+
+
+def test_what_somebody_stated_was_not_asked_before():
+    """A decision answers the question alone; the work of its session is no answer."""
+    decision = "We decided on batches of 500 for every replay"
+    events = incident(1, ALERT, "1Gi", age_days=3, last=decision)
+    assert not draft(events, query="Which batches for replay?").events.wants_examples
+    asked = incident(1, "Which batches do we take for each replay?", "1Gi", age_days=3)
+    assert draft(asked, query="Which batches for replay?").events.wants_examples

@@ -1825,9 +1825,59 @@ def test_one_request_stands_for_its_repetitions():
     assert not _repeated_requests(asked, tool="")
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "repeats"),
+    [
+        ("My budget for the flight is small", "My budget for the flight is small now", True),
+        ("My budget for the flight is 300 EUR", "My budget for the flight is 500 EUR", False),
+        ("Please move my flight to Monday", "Please don't move my flight to Monday", False),
+        ("Please move my flight to Monday", "Please move my flight to Tuesday", False),
+        ("The flight budget is wrong", "No, the flight budget is wrong", False),
+    ],
+)
+def test_requests_with_other_particulars_are_no_repetitions(first, second, repeats):
+    """Another number, name or a "not" makes it another request."""
+    events = [
+        line
+        for number, wish in enumerate((first, second))
+        for line in (
+            event(10 * number, wish, session=f"s{number}", speaker="user"),
+            event(10 * number + 1, f"look -> charge {number}", session=f"s{number}", kind="tool_result"),
+        )
+    ]
+    verdicts = draft(events, query="What about the budget and moving the flight?")._lines.verdicts
+    assert ("duplicate" in verdicts.values()) is repeats
+
+
 def test_requests_that_are_no_repetitions():
-    """A question about times wants every request, and the running session keeps its own."""
+    """A question about times, or the latest, wants every request, and the running session keeps its own."""
     assert not _repeated_requests("When did users top up two gigabytes of data?")
+    assert not _repeated_requests("What was the latest request to top up two gigabytes of data?")
     asked = "What does it cost to top up two gigabytes of data?"
     for number in (0, 1, 3):
         assert f"e0{number}0" not in _repeated_requests(asked, session_id=f"s{number}")
+
+
+def test_an_unknown_error_does_not_silence_the_other_question():
+    """Nothing is known about the error, but the second question has an answer."""
+    events = [
+        event(1, "Why does the deploy of the shop take so long?", speaker="user"),
+        event(2, "The deposit for the flat in Bonn is 900 euros", session="s2", speaker="user"),
+    ]
+    asked = 'Why does the deploy fail with "Error: cannot reach the frobnicator node"?'
+    query = f"{asked} What is the deposit for the flat in Bonn?"
+    assert "user: The deposit for the flat in Bonn is 900 euros" in shown(packed(events, query=query), "episodes")
+    assert not shown(packed(events, query=asked), "episodes")
+
+
+@pytest.mark.parametrize(
+    ("aside", "fact"), [("Hi, how are you?", "Ann says hi every day"), ("Are you sure?", "The user is sure about blue")]
+)
+def test_small_talk_beside_a_question_finds_no_memories(aside, fact):
+    """One common word is no question of its own; one name is."""
+    memories = [memory(1, fact), memory(2, "Bob repaired the lift in Halle")]
+    asked = "Who repaired the lift in Halle?"
+    pack = packed([event(1, "The lift is open")], known(memories=memories), query=f"{aside} {asked}")
+    assert shown(pack, "facts") == ["Bob repaired the lift in Halle"]
+    pack = packed([event(1, "The lift is open")], known(memories=memories), query=f"Who is Ann? {asked}", names=["Ann"])
+    assert ("Ann says hi every day" in shown(pack, "facts")) is fact.startswith("Ann")

@@ -454,3 +454,19 @@ def test_an_objection_is_one_even_to_a_question(text):
 def test_thanks_and_new_wishes_are_no_objections(text):
     """Such words end a conversation or change the subject."""
     assert not objects(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "all_rules"),
+    [
+        ("Which rules do I have to follow in this repo?", True),
+        ("What are my standing instructions?", True),
+        ("What are the team's conventions?", True),
+        ("What is the refund policy?", False),
+        ("Which rules apply to commits?", False),
+        ("What did the team follow?", False),
+    ],
+)
+def test_a_question_for_rules_without_a_subject_is_for_all_rules(query, all_rules):
+    """It gets all rules and preferences, whatever words they have."""
+    assert understood(query, 0).of_manner is all_rules

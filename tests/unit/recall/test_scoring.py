@@ -38,6 +38,8 @@ def test_recency_halves_with_the_half_life():
     assert recency("Deploy staging", 2, "recency_biased") == pytest.approx(0.5, abs=1e-3)
     assert recency("Who owns staging?", 1) == recency("Who owns staging?", 900) == 0.0
     assert recency("Who owned staging yesterday?", 1) == 1.0
+    assert recency("Plan my runs for this week", HALF_LIFE_DAYS) == pytest.approx(0.5, abs=1e-3)
+    assert recency("Fix what broke yesterday", 1) == 1.0
     assert recency("?", HALF_LIFE_DAYS) == recency("What is it?", HALF_LIFE_DAYS) == recency("", HALF_LIFE_DAYS) > 0.4
 
 

@@ -8,7 +8,7 @@ from hmxgraph.recall.briefs import brief
 from hmxgraph.recall.candidates import THRESHOLD
 from hmxgraph.text.artifacts import told_in
 from hmxgraph.text.terms import search_text
-from tests.recall_makers import COUNT, artifact, draft, known
+from tests.recall_makers import COUNT, artifact, draft, event, known, memory, packed
 
 WORDING = "Basic fares cannot be changed after the booking"
 
@@ -75,3 +75,12 @@ def test_a_rule_reads_as_a_quotation():
     recommendation = f"{told_in(3)}: “{WORDING}.”"
     content = {"condition": "this comes up: basic, fares", "recommendation": recommendation, "alternatives": []}
     assert brief("decision_policy", WORDING, "", content) == f"Users were told in at least 3 sessions: “{WORDING}.”"
+
+
+def test_a_question_for_all_rules_gets_all_of_them():
+    """Rules and preferences answer it though they share no word with it; facts do not."""
+    texts = {"policy": "Never push to main", "preference": "Ann prefers short branch names", "fact": "The door is blue"}
+    memories = [memory(n, text, kind=kind) for n, (kind, text) in enumerate(texts.items(), start=1)]
+    pack = packed([event(1, "The build is green")], known(memories=memories), query="Which rules do I have to follow?")
+    lines = {entry.content for entry in pack.entries}
+    assert lines == {"Never push to main", "Ann prefers short branch names"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmxgraph.recall._users import Asker, told_to_asker
+from hmxgraph.recall._users import Asker, relevant_to_asker, with_own_names
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import COUNT, event, packed
@@ -21,7 +21,7 @@ def kept(query, *lines, user_id: str | None = "omar", session_id: str | None = N
     """Return the texts of the *lines* that may answer *query*."""
     pool = EventPool.of([row for row, _ in lines])
     asker = Asker.of(pool, PackRequest(query, user_id=user_id, session_id=session_id))
-    return list(told_to_asker(pool, understood(query, 0), asker).text)
+    return list(relevant_to_asker(pool, understood(query, 0), asker).text)
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,33 @@ def test_without_events_their_neighbours_are_not_adjacent():
     left = pool.without(pool.of_sessions({"s2"}))
     assert left.places.tolist() == [0, 1, 2]
     assert pool.without(pool.occurrences.matched(["1"]) > 0).places.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("query", "speakers"),
+    [
+        ("What is Piet's rate?", {"e001"}),
+        ("What is the rate of Omar Haddad?", {"e002"}),
+        ("What is Omar's rate?", {"e002"}),
+        ("What is the rate?", set()),
+        ("What is U's rate?", set()),
+    ],
+)
+def test_what_users_say_has_the_words_of_their_names(query, speakers):
+    """Who asks for Piet's rate gets what Piet said about his own: "my rate is 90"."""
+    said = [
+        line(1, "my rate is 90", "piet"),
+        line(2, "my rate is 80", "omar.haddad", session="s2"),
+        line(3, "my rate is 70", "u-17", session="s3"),
+        line(4, "Your rate is 90.", "piet", speaker="assistant"),
+    ]
+    pool = EventPool.of([row for row, _ in said])
+    named = with_own_names(pool, understood(query, 0))
+    assert {each for at, each in enumerate(pool.event_id) if named.words[at] != pool.words[at]} == speakers
+
+
+def test_a_first_name_of_two_users_names_neither():
+    """The name Omar may stand for either of two users."""
+    said = [line(1, "my rate is 90", "omar.haddad"), line(2, "my rate is 80", "omar.lind", session="s2")]
+    pool = EventPool.of([row for row, _ in said])
+    assert with_own_names(pool, understood("What is Omar's rate?", 0)).words == pool.words
