@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import product
 from math import log2
 from typing import NamedTuple
 
@@ -65,6 +66,16 @@ _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", 
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 # The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
+# Types of relations that `_is_wanted` only lets pass if the question asks for them.
+_GATED = frozenset({"mentions_with", "raises", "uses"})
+# Terms of questions for everything about what they name.
+_ASKS_ALL = frozenset(terms("know tell show about everything all anything something relations relate related records"))
+_ASKS_PEOPLE = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
+# Entity types of people, as terms.
+_PEOPLE = frozenset(terms("user person customer passenger client member patient employee guest contact owner"))
+# The terms of irregular verbs whose nouns name fields, and the shortest stem of a field.
+_IRREGULAR = {"paid": "pay", "sent": "send", "sold": "sell", "bought": "buy", "built": "build", "ran": "run"}
+_SHORTEST_STEM = 3
 # Entity types that add nothing to the name.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
@@ -199,10 +210,75 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
     asked_types = frozenset(_asked_types({relation.relation_type for relation in shown}, question))
     flows = _Walk(related, shown, vicinity, asked_types).flows * _factors(question, related, shown)
     ranked = sorted(zip(flows.tolist(), shown, strict=True), key=lambda pair: (-pair[0], pair[1].relation_id))
-    if question.works:
-        subjects = _subjects(related)
-        ranked = [(flow, relation) for flow, relation in ranked if relation.source_key in subjects]
+    sources = _subjects(related) if question.works else _asked_sources(question, related, shown)
+    ranked = [(flow, relation) for flow, relation in ranked if relation.source_key in sources]
     yield from _worded(related, ranked, asked_types, 1.0 if related.named else _UNNAMED * vicinity.assurance)
+
+
+def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRelation]) -> frozenset[str]:
+    """The entities whose sentences answer a question: what is related to a named entity is not always asked for.
+
+    A sentence answers if the question names two entities in it, or has a term of an entity or relation in it, or of its
+    type: "Which flights does Ann take?". The type before a name ("order 17") only says what the name is. A question
+    for people is answered by types of people. A question without other terms than the names, such as "What do you know
+    about Ann?", asks for everything.
+    """
+    named = [entity for entity in related.entities if entity.key in related.named]
+    skipped = {term for each in named for term in (*_types_before_name(each, question), *_terms_of_names(each))}
+    asked = set(question.terms) - skipped - _ASKS_ALL
+    by_source: dict[str, list[KnownRelation]] = {}
+    for each in shown:
+        by_source.setdefault(each.source_key, []).append(each)
+    if not named or not asked:
+        return frozenset(by_source)
+    by_key = {entity.key: entity for entity in related.entities}
+    distinct = replace(related, named=_distinct(named))
+    asks_people = bool(_ASKS_PEOPLE.search(question.text[:LONGEST_QUESTION]))
+
+    def answers(source: str) -> bool:
+        relations = by_source[source]
+        entities = [by_key[source], *(by_key[each.target_key] for each in relations)]
+        types = {term for each in entities for term in _type_terms(each)}
+        fields = {term for each in relations for term in terms(each.relation_type.replace("_", " "))}
+        return (
+            any(each.relation_type in _GATED for each in relations)
+            or any(_same_stem(*pair) for pair in product(types | fields, asked))
+            or any(not asked.isdisjoint(_terms_of_names(each)) for each in entities)
+            or (asks_people and not types.isdisjoint(_PEOPLE))
+            or _named_count(source, relations, distinct) > 1
+        )
+
+    return frozenset(filter(answers, by_source))
+
+
+def _type_terms(entity: RelatedEntity) -> list[str]:
+    return terms(entity.type.replace("_", " "))
+
+
+def _terms_of_names(entity: RelatedEntity) -> list[str]:
+    return terms(f"{entity.name} {entity.label or ''}")
+
+
+def _distinct(named: Iterable[RelatedEntity]) -> frozenset[str]:
+    """The keys of the *named* entities, without those whose names others contain ("Kovacs" in "mei_kovacs_8020")."""
+    names = {each.key: frozenset(terms(each.name)) for each in named}
+    return frozenset(key for key, own in names.items() if not any(own < other for other in names.values()))
+
+
+def _types_before_name(entity: RelatedEntity, question: Question) -> list[str]:
+    """The terms of an entity's type if the question has the type right before the name: "order 17"."""
+    own = _type_terms(entity)
+    return own if question.mentions(" ".join([*own, search_text(entity.name)])) else []
+
+
+def _same_stem(one: str, other: str) -> bool:
+    """Whether one term begins with the other, or with its usual form: "payment" and "paid".
+
+    >>> _same_stem("payment", "paid"), _same_stem("flight", "fly"), _same_stem("id", "i")
+    (True, False, False)
+    """
+    short, long = sorted((_IRREGULAR.get(one, one), _IRREGULAR.get(other, other)), key=len)
+    return len(short) >= _SHORTEST_STEM and long.startswith(short)
 
 
 def _subjects(related: Related) -> frozenset[str]:

@@ -183,7 +183,7 @@ def test_whom_a_session_names_in_passing_is_known_by_the_lines_with_the_name():
         ("I sent one reminder.", {"source": "agent"}),
     ]
     events = [event(10 + at, text, session="s1", **how) for at, (text, how) in enumerate(turns)]
-    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?"))
+    lines = shown(packed([*events, *errand(4, "Ann Lee", "please", age_days=4)], query="What about Mei Kovacs?", **MEI))
     assert any("her lawyer handles it" in line for line in lines)
 
 
@@ -423,7 +423,7 @@ def _parcels(count):
 
 def test_relations_leave_room_for_whole_sessions():
     """Every parcel with a lamp has a sentence, but the outcome of the same request comes first."""
-    query = "Which lamp was swapped for the seat of a brother in the night train?"
+    query = "Which lamp parcel was swapped for the seat of a brother in the night train?"
     pack = packed(_bookings(), _parcels(40), query=query, budget=600, changes={"swap_seat"})
     used = pack.token_budget.section_budgets
     assert used["episodes"].used > used["graph_relations"].used > 0
@@ -432,7 +432,7 @@ def test_relations_leave_room_for_whole_sessions():
 
 def test_beside_cases_there_is_room_for_all_that_belongs_to_somebody():
     """Relations use the rest of the budget, beyond their own share."""
-    what = "What do we know about Mei Kovacs and the lamp?"
+    what = "What do we know about Mei Kovacs and the lamp parcels?"
     pack = packed(_errands(), _parcels(40), query=what, budget=900, **MEI)
     used = pack.token_budget.section_budgets
     assert used["episodes"].used > 0
@@ -443,7 +443,9 @@ def test_beside_relations_cases_use_what_is_left():
     """Relations are no answer that episodes only illustrate: a long request stays beside the change made for it."""
     wish = "please move me to the window, because " + " and ".join(f"reason {n} counts" for n in range(30))
     events = errand(1, "Mei Kovacs", wish, age_days=9)
-    pack = packed(events, _parcels(1), query="What do we know about Mei Kovacs and the lamp?", budget=300, **MEI)
+    pack = packed(
+        events, _parcels(1), query="What do we know about Mei Kovacs and the lamp parcels?", budget=300, **MEI
+    )
     used = pack.token_budget.section_budgets
     assert used["graph_relations"].used > 0
     assert used["episodes"].used > 150
