@@ -202,7 +202,7 @@ _OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|ev
 _NO_SUBJECT = frozenset(
     terms(
         "happen occur event go went do take place say said tell talk discuss work since between give list show"
-        " everything summarise summarize summary recap overview"
+        " everything summarise summarize summary recap overview change decide agree new news update"
     )
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
