@@ -194,7 +194,7 @@ FOR (n:Memory) ON (n.tenant_id, n.kind);
 CREATE INDEX memory_by_time IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.first_us);
 
-// Memories of one kind that were given through `remember`, among many that were extracted.
+// Memories of one kind that `remember` stored, without reading the many that were extracted.
 CREATE INDEX memory_by_method IF NOT EXISTS
 FOR (n:Memory) ON (n.tenant_id, n.extraction_method, n.kind);
 
@@ -211,7 +211,7 @@ FOR (n:Memory) ON (n.slot_key);
 CREATE INDEX artifact_of_tenant IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status);
 
-// Compiled artifacts, among all others.
+// Artifacts that the compiler made.
 CREATE INDEX artifact_lineage IF NOT EXISTS
 FOR (n:Artifact) ON (n.tenant_id, n.status, n.lineage_key);
 
@@ -235,7 +235,7 @@ FOR (n:Artifact) ON (n.situation_key);
 CREATE INDEX evidence_in_session IF NOT EXISTS
 FOR ()-[r:EVIDENCED_BY]-() ON (r.session_key);
 
-// Relations of the types that exclude each other, among all others.
+// Relations of types that exclude each other.
 CREATE INDEX relation_of_type IF NOT EXISTS
 FOR ()-[r:RELATES_TO]-() ON (r.tenant_id, r.relation_type);
 
@@ -272,7 +272,7 @@ FOR (n:TaskRecord) ON (n.tenant_id, n.artifact_kind, n.created_us);
 CREATE INDEX task_of_tenant IF NOT EXISTS
 FOR (n:Task) ON (n.tenant_id, n.updated_us);
 
-// The newest records with a facet, whichever of the eighteen exact filters it belongs to.
+// The newest records with a facet of any of the eighteen exact filters.
 CREATE INDEX record_with_facet IF NOT EXISTS
 FOR ()-[r:HAS_FACET]-() ON (r.facet_key, r.created_us);
 

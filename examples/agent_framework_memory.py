@@ -16,7 +16,7 @@ from hmxgraph.adapters.microsoft_agents import HmxProvider
 
 
 class Scripted(BaseChatClient):
-    """Says what the instructions hold."""
+    """Knows the cluster only if the instructions name it."""
 
     async def _inner_get_response(self, *, options: Any, **_: Any) -> ChatResponse:
         known = "juniper" in (options.get("instructions") or "")

@@ -3,7 +3,7 @@
     pip install hmxgraph[local,claude-agent-sdk]
     python examples/claude_session_store.py
 
-The SDK mirrors each session by ``append``; two batches stand in for one that ran elsewhere.
+The SDK mirrors each session by calls of ``append``; two such calls stand in for a session that ran elsewhere.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ def line(number: int, role: str, content: Any) -> Any:
 
 
 async def main() -> None:
-    """A session is mirrored; another machine resumes it, and the next session knows what it found."""
+    """A session is mirrored, another machine resumes it, and a later session is told what was said in it."""
     key: Any = {"project_key": project_key_for_directory(FOLDER), "session_id": SESSION}
     with hmxgraph.connect(tenant_id="example-claude-session-store") as graph:
         store = HmxSessionStore(graph)

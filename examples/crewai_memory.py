@@ -15,7 +15,7 @@ from hmxgraph.adapters.crew import HmxMemory
 
 
 class Scripted(BaseLLM):
-    """Says whether it was given the rule."""
+    """Answers with the rule only if the prompt contains it."""
 
     def call(self, messages: Any, *_: Any, **__: Any) -> str:
         """Answer one prompt."""

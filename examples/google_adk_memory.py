@@ -17,8 +17,8 @@ import hmxgraph
 from hmxgraph.adapters.google_adk import HmxMemoryService
 
 
-def said(event_id: str, author: str, text: str) -> Event:
-    """An event with one text."""
+def message(event_id: str, author: str, text: str) -> Event:
+    """An event with one text, as a session of ADK stores it."""
     content = types.Content(role="user" if author == "user" else "model", parts=[types.Part(text=text)])
     return Event(id=event_id, author=author, content=content, timestamp=1_773_457_200.0 + int(event_id))
 
@@ -30,11 +30,11 @@ async def main() -> None:
         session = await InMemorySessionService().create_session(
             app_name="example-shop", user_id="ana", session_id="monday"
         )
-        session.events.append(said("1", "user", "Which cluster does staging run on?"))
-        session.events.append(said("2", "deployer", "Staging runs on cluster juniper."))
+        session.events.append(message("1", "user", "Which cluster does staging run on?"))
+        session.events.append(message("2", "deployer", "Staging runs on cluster juniper."))
         await service.add_session_to_memory(session)
-        found = await service.search_memory(app_name="example-shop", user_id="ana", query="staging cluster")
-        for entry in found.memories:
+        response = await service.search_memory(app_name="example-shop", user_id="ana", query="staging cluster")
+        for entry in response.memories:
             print(f"{entry.author or entry.custom_metadata['section']}: {entry.content.parts[0].text}")
 
 

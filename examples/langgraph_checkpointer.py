@@ -1,4 +1,4 @@
-"""A LangGraph agent that stops for a person, goes on in another process, and whose past stays readable.
+"""A LangGraph agent that waits for a person, goes on in another process, and keeps its past readable.
 
 pip install hmxgraph[local,langgraph] langgraph
 python examples/langgraph_checkpointer.py

@@ -1,4 +1,4 @@
-"""LangGraph with a memory on Neo4j: what one conversation puts, another finds by its words, and nothing is overwritten.
+"""LangGraph with a memory on Neo4j: one conversation finds what another has put, and old values stay readable.
 
 pip install hmxgraph[local] langgraph
 python examples/langgraph_store.py
@@ -18,16 +18,16 @@ NOTES = ("users", "ana", "notes")
 class State(TypedDict):
     """What the node is given, and what it answers."""
 
-    said: str
+    request: str
     answer: str
 
 
 def remember_and_answer(state: State, runtime: Runtime[None]) -> dict[str, str]:
-    """Answer from the notes that share words with what was said, and keep what was said as a note."""
+    """Answer from the notes that share words with the request, and keep the request as a note."""
     store = runtime.store
     assert store is not None
-    hits = store.search(NOTES, query=state["said"], limit=1)
-    store.put(NOTES, state["said"], {"text": state["said"]})
+    hits = store.search(NOTES, query=state["request"], limit=1)
+    store.put(NOTES, state["request"], {"text": state["request"]})
     return {"answer": hits[0].value["text"] if hits else "I do not know yet."}
 
 
@@ -43,8 +43,8 @@ def main() -> None:
         builder.add_edge(START, "answer")
         builder.add_edge("answer", END)
         agent = builder.compile(store=store)
-        for said in ("Our staging cluster is called juniper", "Which staging cluster do we use?"):
-            print(f"{said} -> {agent.invoke({'said': said, 'answer': ''})['answer']}")
+        for request in ("Our staging cluster is called juniper", "Which staging cluster do we use?"):
+            print(f"{request} -> {agent.invoke({'request': request, 'answer': ''})['answer']}")
 
         store.put(("users", "ana"), "prefs", {"theme": "dark"})
         dark = store.get(("users", "ana"), "prefs")

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK with a memory on Neo4j: sessions are recorded, and the next is instructed by them.
+"""The OpenAI Agents SDK with a memory on Neo4j: sessions are recorded, and the next gets them as instructions.
 
     pip install hmxgraph[local] openai-agents
     python examples/openai_agents_session.py
@@ -22,7 +22,7 @@ def cluster_of(environment: str) -> str:
 
 
 async def main() -> None:
-    """Monday's session is recorded; Tuesday's agent is instructed with what it held."""
+    """Monday's session is recorded; Tuesday's instructions contain what was found out in it."""
     set_tracing_disabled(disabled=True)
     with hmxgraph.connect(tenant_id="example-openai-agents") as graph:
         monday = HmxSession(graph, "monday", agent_id="deployer")

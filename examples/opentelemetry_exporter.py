@@ -1,9 +1,9 @@
-"""A traced program that is remembered: spans of models and tools become events while they happen.
+"""A traced program that is remembered: spans of models and tools become events as they end.
 
     pip install hmxgraph[local] opentelemetry-sdk
     python examples/opentelemetry_exporter.py
 
-The spans are made by hand here; instrumentation of your framework makes them in a real program.
+The spans are made by hand here; in a real program the instrumentation of your framework makes them.
 """
 
 import json
@@ -20,13 +20,13 @@ SHARED = {"gen_ai.conversation.id": "conversation-1", "gen_ai.agent.name": "depl
 
 
 def ask(tracer: Tracer) -> None:
-    """Trace one model call that answers with a call of a tool, and the tool."""
+    """Trace a model call whose answer is a tool call, then the tool."""
     part = {"type": "tool_call", "id": "c1", "name": "cluster_of", "arguments": {"environment": "staging"}}
-    said = json.dumps([{"role": "assistant", "parts": [part]}])
+    answer = json.dumps([{"role": "assistant", "parts": [part]}])
     chat = {
         "gen_ai.operation.name": "chat",
         "gen_ai.input.messages": json.dumps([USER]),
-        "gen_ai.output.messages": said,
+        "gen_ai.output.messages": answer,
     }
     with tracer.start_as_current_span("chat", attributes=SHARED | chat):
         pass

@@ -17,7 +17,7 @@ from hmxgraph.adapters.pydantic_agents import HmxMemory
 
 
 def model(_: list[ModelMessage], info: Any) -> ModelResponse:
-    """Say what the instructions hold."""
+    """Name the cluster only if the instructions do."""
     known = "juniper" in (info.instructions or "")
     return ModelResponse([TextPart("It runs on juniper." if known else "I will remember it.")])
 

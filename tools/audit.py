@@ -1,6 +1,6 @@
 """Audit the installed dependencies for known vulnerabilities; if no database answers, print how old the lock files are.
 
-``python tools/audit.py`` fails only if it knows of a vulnerability: an audit must not stop work without a network.
+``python tools/audit.py`` fails only if it finds a vulnerability: without a network, an audit must not stop work.
 """
 
 import json
@@ -33,7 +33,7 @@ def audit() -> list[dict[str, Any]]:
     return [dependency for dependency in dependencies if "vulns" in dependency]
 
 
-def known(audited: list[dict[str, Any]]) -> Iterator[str]:
+def vulnerability_lines(audited: list[dict[str, Any]]) -> Iterator[str]:
     """A line for each known vulnerability."""
     for dependency in audited:
         for vulnerability in dependency["vulns"]:
@@ -50,9 +50,9 @@ def lock_age(path: Path) -> int:
 
 
 def main() -> int:
-    """Print the outcome; 1 if a vulnerability is known."""
+    """Print the outcome; return 1 if a vulnerability is known."""
     audited = audit()
-    faults = list(known(audited))
+    faults = list(vulnerability_lines(audited))
     if audited:
         sys.stdout.write(
             "\n".join([*faults, f"{len(audited)} dependencies audited, {len(faults)} known vulnerabilities\n"])

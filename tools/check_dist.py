@@ -24,7 +24,7 @@ _COMMANDS = (
 
 
 def pythons() -> Iterator[tuple[str, str]]:
-    """The supported versions that are on this machine, each with its program; those that are not are printed."""
+    """The supported versions that are on this machine, each with its program; missing versions are printed."""
     for version in VERSIONS:
         candidates = [
             shutil.which(f"python{version}"),

@@ -30,7 +30,7 @@ MODULES = (
 )
 # Calls that a twin awaits.
 _AWAITED = re.compile(r"self\._(perform|perform_then_embed|ingest|in_thread|called|store_record)\(")
-# The example at the end of a docstring, which calls the synchronous graph.
+# The example at the end of a docstring; twins have none, because it calls the synchronous graph.
 _EXAMPLE = re.compile(r'\n\n +Example::\n\n(?: {8}.*\n|\n)+?(?= +""")')
 # Classes with one of these bases get a twin.
 BASES = ("Face", "SharedWork")
@@ -41,7 +41,7 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 '''
 
 
-def written() -> str:
+def generated() -> str:
     """The text of the generated module, formatted as the project is."""
     imports: list[str] = ["from collections.abc import AsyncIterable"]
     typing_only: list[str] = []
@@ -74,7 +74,7 @@ def _has_twin(node: ast.stmt) -> bool:
 
 
 def _from_module(module: str, tree: ast.Module, originals: list[ast.stmt]) -> list[str]:
-    """Imports of what the classes *originals* use and *module* defines beside them."""
+    """Imports of the other definitions in *module* that the classes *originals* use."""
     used = {node.id for original in originals for node in ast.walk(original) if isinstance(node, ast.Name)}
     defined: set[str] = set()
     for node in tree.body:
@@ -122,4 +122,4 @@ def _formatted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    OUTPUT.write_text(written(), encoding="utf-8")
+    OUTPUT.write_text(generated(), encoding="utf-8")

@@ -1,5 +1,7 @@
-// All versions of a chain that are visible as of a time, oldest first. A version that is read while a commit changes it
-// may lack its times: it is returned, so that the reader notices and reads again.
+// All versions of a chain that are visible as of a time, oldest first.
+//
+// A version that is read while a commit changes it may lack its times. It is returned all the same, so that the reader
+// notices and reads again.
 //
 // mode: read
 // row:  artifact

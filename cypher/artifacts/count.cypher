@@ -1,5 +1,7 @@
-// The number of the tenant's artifacts that apply to the reader as of a time: one row. The conditions are those of
-// artifacts/list.
+// The number of the tenant's artifacts that apply to the reader as of a time: one row.
+//
+// The conditions are those of artifacts/list: validity scope (HMX-A 6), type, tags, words of a search, and status at
+// that time.
 //
 // mode: read
 // row:  total

@@ -1,5 +1,5 @@
-// The stored artifact with the id of a new one, and the draft or active artifact with its type and content: at most two
-// rows.
+// For a new artifact, the stored artifact with its id (same), and the draft or active one with its type and content
+// (twin): at most two rows.
 //
 // Another writer may commit between the two lookups, so the row found by content may turn out to be the one with the
 // id.

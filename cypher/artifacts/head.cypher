@@ -1,8 +1,8 @@
-// The head of a chain as of a time: at most one row.
+// The head of a chain, its newest version, as of a time: at most one row.
 //
 // The chain's key is a parameter and part of ORDER BY: only then is the unique (chain_key, version) index read from its
 // end, so that the cost does not grow with the chain. A version that is read while a commit changes it may lack its
-// times: it is returned, so that the reader notices and reads again.
+// times. It is returned all the same, so that the reader notices and reads again.
 //
 // mode: read
 // row:  artifact

@@ -1,5 +1,5 @@
-// A page of the tenant's artifacts that apply to the reader as of a time, sorted by the number the reader chose: its
-// present value, even as of an earlier time.
+// A page of the tenant's artifacts that apply to the reader as of a time, sorted by the number that the reader chose,
+// such as the confidence. Its present value counts, even as of an earlier time.
 //
 // All artifacts that match are read and sorted: no index has this order. *direction* is 1 or -1, so that one comparison
 // finds the next page in either order.

@@ -1,9 +1,8 @@
 // Replace active heads by new artifacts: status, edge and next version in one step (HMX-A 7).
 //
 // The heads are locked by artifacts/lock. A head returns no row if it is not active, has a successor, or differs in
-// type or version. No walk for cycles is needed: an edge is only ever created together with its newer end, so
-// SUPERSEDES always leads from younger to older nodes. The predecessor gives up its dedup_key first, because the
-// successor may have the same content.
+// type or version. No search for cycles is needed: SUPERSEDES always leads from a version to the one before it. The
+// predecessor gives up its dedup_key first, because the successor may have the same content.
 //
 // Planner: without the hint it may search all artifacts of the tenant with that status.
 //

@@ -1,6 +1,6 @@
 // Mark a restore or a replay as unfinished: create its marker node, or take over that of an interrupted one.
 //
-// A new run id tells the steps of this restore from those of the other one, in case that is still going on.
+// A new run id tells the steps of this restore from those of the interrupted one, which may still be running.
 //
 // mode: write
 // row:  id, run

@@ -1,5 +1,5 @@
-// The marker node of a restore or replay, which creates it first and removes it last: one row if it was interrupted, or
-// is going on.
+// The marker node of a restore or replay: one row if one was interrupted or is running. It is the first node to be
+// created and the last to be removed.
 //
 // mode: read
 // row:  id, run

@@ -1,4 +1,5 @@
-// Delete the model: the tenant's sessions no longer support one. The node is locked by compiler/lock.
+// Delete the model behind suggestions: the tenant's sessions no longer support one. The node is locked by
+// compiler/lock.
 //
 // mode: write
 // row:  -

@@ -1,8 +1,9 @@
 // A page of the keys of the tenant's conflicts as of a time, open or resolved or both, newest first, as one row.
 //
-// $status is the one at that time; $standing lists the statuses that such conflicts may have now. A conflict's place
-// sorts by time, newest first, so the index is read only until the page is full. $newest is a place before those of all
-// conflicts detected by then. If $after_key is the key of a conflict, the page starts after it; *known* says so.
+// $status is the one at that time; $standing lists the statuses that conflicts with that status may have now. Places
+// sort conflicts by time of detection, newest first, so the index is read only until the page is full. $newest sorts
+// before the places of all conflicts detected by then. If $after_key is the key of a conflict, *known* is true, and the
+// page starts after it.
 //
 // mode: read
 // row:  keys, known

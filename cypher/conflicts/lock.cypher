@@ -1,7 +1,7 @@
 // Lock a conflict's sides, entities before memories before artifacts, and then the conflict.
 //
-// A separate statement, so that the next one reads what was committed when the locks were granted. Writing the tenant's
-// id back changes nothing.
+// A separate statement, so that the next one reads what was committed when the locks were granted. Setting tenant_id to
+// the value that it has changes nothing.
 //
 // mode: write
 // row:  conflict_id

@@ -10,8 +10,8 @@ UNWIND $batch.conflicts AS row
 WITH row
 WHERE NOT EXISTS { MATCH (known:Conflict {key: row.key}) WHERE known.tenant_id = $tenant_id }
   AND NOT EXISTS {
-    MATCH (gone:Artifact)
-    WHERE gone.key IN row.artifact_keys AND gone.tenant_id = $tenant_id AND gone.status <> 'active'
+    MATCH (inactive:Artifact)
+    WHERE inactive.key IN row.artifact_keys AND inactive.tenant_id = $tenant_id AND inactive.status <> 'active'
   }
 CREATE (conflict:Conflict)
 SET conflict = row.properties

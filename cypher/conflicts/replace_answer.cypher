@@ -1,4 +1,5 @@
-// Give the winning side the losing side's place in the chain of answers to a question, if only the loser has one.
+// Give the winning side the losing side's place in the chain of answers to a question (slot_key), if only the loser has
+// a place.
 //
 // Returns one row in that case: the chain must be rebuilt, and everything that contradicts the loser now contradicts
 // the winner. The sides are locked by conflicts/lock. Without the hint the planner reads all answers while there are
@@ -8,27 +9,27 @@
 // row:  slot_key, kept, rivals
 MATCH (kept:Memory {key: $kept_key})
 WHERE kept.tenant_id = $tenant_id AND kept.slot_key IS NULL AND kept.answer IS NOT NULL
-MATCH (lost:Memory)
-USING INDEX SEEK lost:Memory(key)
-WHERE lost.key IN $keys AND lost.tenant_id = $tenant_id AND lost.slot_key IS NOT NULL
-WITH kept, lost, lost.slot_key AS slot_key
-ORDER BY lost.key
+MATCH (loser:Memory)
+USING INDEX SEEK loser:Memory(key)
+WHERE loser.key IN $keys AND loser.tenant_id = $tenant_id AND loser.slot_key IS NOT NULL
+WITH kept, loser, loser.slot_key AS slot_key
+ORDER BY loser.key
 LIMIT 1
-WITH kept, lost, slot_key, COLLECT {
-  MATCH (lost)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(rival:Memory)
-  WHERE conflict.status = 'open' AND rival.key <> kept.key AND rival.key <> lost.key
+WITH kept, loser, slot_key, COLLECT {
+  MATCH (loser)<-[:BETWEEN]-(conflict:Conflict)-[:BETWEEN]->(rival:Memory)
+  WHERE conflict.status = 'open' AND rival.key <> kept.key AND rival.key <> loser.key
   WITH rival, conflict
   ORDER BY rival.key
   RETURN rival {.key, .memory_id, .text, reason: conflict.reason}
 } AS rivals
 SET
-  lost.slot_key = null,
-  lost.head_key = null,
-  lost.supersedes_key = null,
+  loser.slot_key = null,
+  loser.head_key = null,
+  loser.supersedes_key = null,
   kept.slot_key = slot_key
-WITH kept, lost, slot_key, rivals
-CALL (lost) {
-  MATCH (lost)-[link:SUPERSEDES]-(:Memory)
+WITH kept, loser, slot_key, rivals
+CALL (loser) {
+  MATCH (loser)-[link:SUPERSEDES]-(:Memory)
   DELETE link
 }
 RETURN slot_key, kept {.key, .memory_id, .text} AS kept, rivals

@@ -2,9 +2,9 @@
 //
 // mode: write
 // row:  -
-UNWIND $relations AS lost
-MATCH (source:Entity {key: lost.source_key})-[relation:RELATES_TO]->(target:Entity {key: lost.target_key})
+UNWIND $relations AS loser
+MATCH (source:Entity {key: loser.source_key})-[relation:RELATES_TO]->(target:Entity {key: loser.target_key})
 WHERE source.tenant_id = $tenant_id
   AND target.tenant_id = $tenant_id
-  AND relation.relation_type = lost.relation_type
+  AND relation.relation_type = loser.relation_type
 SET relation.status = 'deprecated'

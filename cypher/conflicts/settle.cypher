@@ -5,11 +5,11 @@
 //
 // mode: write
 // row:  -
-MATCH (gone:Artifact|Memory)
-WHERE gone.key IN $keys
-  AND gone.tenant_id = $tenant_id
-  AND NOT gone.status IN ['draft', 'active', 'promoted', 'tentative']
-MATCH (gone)<-[between:BETWEEN]-()
+MATCH (ended:Artifact|Memory)
+WHERE ended.key IN $keys
+  AND ended.tenant_id = $tenant_id
+  AND NOT ended.status IN ['draft', 'active', 'promoted', 'tentative']
+MATCH (ended)<-[between:BETWEEN]-()
 WITH DISTINCT startNode(between) AS conflict
 WHERE conflict:Conflict AND conflict.status = 'open'
 WITH conflict
@@ -19,12 +19,12 @@ CALL (conflict) {
   WHERE side.status IN ['draft', 'active', 'promoted', 'tentative']
   WITH coalesce(side.artifact_id, side.memory_id) AS side_id
   ORDER BY side_id
-  RETURN collect(side_id) AS holding
+  RETURN collect(side_id) AS remaining_ids
 }
-WITH conflict, holding
-WHERE size(holding) < 2
+WITH conflict, remaining_ids
+WHERE size(remaining_ids) < 2
 SET
   conflict.status = 'resolved',
   conflict.resolved_us = CASE WHEN $at_us > conflict.detected_us THEN $at_us ELSE conflict.detected_us END,
-  conflict.kept_id = holding[0],
+  conflict.kept_id = remaining_ids[0],
   conflict.resolution = 'a side no longer holds'

@@ -1,7 +1,8 @@
 // Active entities by type: their number and the sum of their confidences in millionths.
 //
-// Whole millionths, because a sum of fractions depends on the order in which nodes are read, and a digest must not. The
-// (tenant_id, type) index is only used if both properties have a condition.
+// Whole millionths, because a sum of fractions depends on the order in which nodes are read, and a digest must not.
+//
+// A condition on the type lets the planner use the index of tenant and type.
 //
 // mode: read
 // row:  type, entity_count, confidence_millionths

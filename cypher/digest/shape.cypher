@@ -1,13 +1,14 @@
-// The shape of the graph of active relations between active entities, in one row: counts by type, hubs, and for each
-// entity and type a list of its key and the keys to which its relations lead.
+// The shape of the graph of active relations between active entities, in one row: counts by type, hubs, and links: for
+// each entity and relation type, the entity's key followed by the keys to which these relations lead.
 //
 // One statement, because reading all relations is the main cost, and because counts and links then belong to the same
 // moment. Weights are summed in whole millionths: a sum of fractions depends on the order in which relations are read.
-// Each end of a relation counts for its hub, so a relation to itself counts twice. In a fingerprint, names leave the
-// tenant: $types restricts them to the entity types whose names may leave (null: all).
+// Hubs are the entities with the most connections; each end of a relation is one, so a relation of an entity to itself
+// counts twice. A fingerprint carries the names of hubs out of the tenant: $types lists the entity types whose names
+// may leave (null: all).
 //
 // The client computes max_depth: Community has no graph library, and breadth-first search in Cypher visits paths, not
-// nodes. 24 of a key's 64 hexadecimal digits tell entities apart (2^96).
+// nodes. In links, the first 24 of a key's 64 hexadecimal digits identify an entity.
 //
 // mode: read
 // row:  relations, hubs, links

@@ -1,9 +1,9 @@
 // Fetch the events whose vectors are closest to that of a question, and the memories that they support, as one row.
 //
-// A vector index holds the vectors of all tenants and cannot filter. A tenant with at most $few events is therefore
-// compared one by one, which is exact. For a larger one, the index is queried for $reach times as many as needed: the
-// nearest events are missed if that many vectors of other tenants are closer. Similarity is the cosine, rounded so that
-// its last digits do not depend on the order of summation.
+// A vector index holds the vectors of all tenants and cannot filter. In a tenant of at most $few events, all vectors
+// are therefore compared one by one, which is exact. For a larger tenant, the index is queried for $reach times as many
+// as needed: its nearest events are missed if that many vectors of other tenants are closer. Similarity is the cosine,
+// rounded so that its last digits do not depend on the order of summation.
 //
 // Memories are selected by user and scope, and returned, as in recall/knowledge, at most 20.
 //

@@ -1,8 +1,8 @@
 // A page of the events that have no vector yet, of sessions that changed since the last complete pass, as one row.
 //
 // A page covers the next 50 sessions after $after by key, and up to $limit of their events. There is no row for a
-// tenant that nothing was written to. Events that packs never show need no vector, except statements: they are shown
-// as memories.
+// tenant that nothing was written to. Events that packs never show need no vector, except those by which `remember`
+// stored a memory ($stated): packs show the memory.
 //
 // mode: read
 // row:  state_version, events, last_session, complete

@@ -1,4 +1,4 @@
-// The tenant's active entities. A condition on the type lets the planner use its index.
+// The tenant's active entities. A condition on the type lets the planner use the index of tenant and type.
 //
 // mode: read
 // row:  key, name, type, confidence

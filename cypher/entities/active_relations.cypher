@@ -1,4 +1,5 @@
-// The tenant's active relations between active entities. A condition on the type lets the planner use its index.
+// The tenant's active relations between active entities. A condition on the type lets the planner use the index of
+// tenant and type.
 //
 // mode: read
 // row:  source_key, target_key, relation_type, weight, confidence

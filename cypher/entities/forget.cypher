@@ -14,9 +14,9 @@ WITH entity, collect(mention) AS mentions
 ORDER BY entity.key
 SET entity.tenant_id = $tenant_id
 SET entity.mention_count = entity.mention_count - size(mentions)
-WITH collect([entity, mentions]) AS touched
-CALL (touched) {
-  UNWIND touched AS pair
+WITH collect([entity, mentions]) AS entity_mentions
+CALL (entity_mentions) {
+  UNWIND entity_mentions AS pair
   WITH pair[0] AS source, pair[1] AS mentions
   UNWIND mentions AS mention
   UNWIND coalesce(mention.relations, []) AS mark
@@ -49,28 +49,28 @@ CALL (touched) {
   }
   RETURN collect(source.key + '.' + relation.relation_type + '.' + target.key) AS relations
 }
-CALL (touched) {
-  UNWIND touched AS pair
+CALL (entity_mentions) {
+  UNWIND entity_mentions AS pair
   UNWIND pair[1] AS mention
   DELETE mention
 }
-CALL (touched) {
-  UNWIND touched AS pair
+CALL (entity_mentions) {
+  UNWIND entity_mentions AS pair
   WITH pair[0] AS entity
   WHERE entity.mention_count <= 1000 AND EXISTS { (entity)<-[:MENTIONS]-() }
   UNWIND [entity.name] + entity.aliases AS name
   WITH entity, name, EXISTS {
     MATCH (entity)<-[:MENTIONS]-(source)
     WHERE source.text CONTAINS name OR source.content CONTAINS name OR source.document CONTAINS name
-  } AS spelt
-  WITH entity, count(*) AS known, collect(CASE WHEN spelt THEN name END) AS names
-  WHERE size(names) < known
+  } AS is_used
+  WITH entity, count(*) AS spelling_count, collect(CASE WHEN is_used THEN name END) AS names
+  WHERE size(names) < spelling_count
   SET
     entity.name = coalesce(head(names), entity.normalised),
     entity.aliases = tail(names)
 }
-CALL (touched) {
-  UNWIND touched AS pair
+CALL (entity_mentions) {
+  UNWIND entity_mentions AS pair
   WITH pair[0] AS entity
   WHERE NOT EXISTS { (entity)<-[:MENTIONS]-() }
   SET

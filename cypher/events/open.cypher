@@ -1,8 +1,9 @@
-// Lock the sessions of a batch, and the stored answers to the questions that it answers: one row.
+// Lock the sessions of a batch, and the stored answers to the same questions as its own: one row. An answer is a memory
+// that holds until another takes its place, such as where somebody lives; slot_key identifies the question.
 //
 // Sessions and answers come in key order, so that writers queue up instead of deadlocking. Writing a property takes the
-// lock; for an answer, the write must not read what it sets (see events/record). The row is read after that and cannot
-// change until the commit.
+// lock; for an answer, the write must not read what it sets, because that would lock the relationships of the node
+// first (see events/record). The row is read after that and cannot change until the commit.
 //
 // The stored part of the batch is read again only if a session does not have the expected number of events: it was
 // written to since events/known, or the caller did not send events/known.
@@ -11,7 +12,8 @@
 // again. A memory that replaced an answer by hand without answering the same question keeps its position too: that link
 // is not part of the chain. If the batch has another answer between two observations of a stored one, the observations
 // are returned as assertions, because the stored answer may have to be split. Memories that lost a conflict against an
-// answer are returned with it, so that stating one again is an observation of that memory, not a new contradiction.
+// answer are returned with it, so that stating one of them again is an observation of that memory, not a new
+// contradiction.
 //
 // mode: write
 // row:  sessions, events, signatures, answers

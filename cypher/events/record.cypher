@@ -4,14 +4,14 @@
 // position, which saves an index lookup for nodes just created; a chain that continues a stored event refers to it by
 // key. Without hints, a store that was nearly empty when this was planned would read all events or links for each pair.
 // $batch.admitted are keys of stored events from which nothing was learned so far; their positions follow those of new
-// ones. Sessions are matched through the index on their keys alone, the smallest one.
+// ones. Sessions are matched through the index on their keys alone, because it is the smallest.
 //
 // Entities come in key order, so that writers wait for each other instead of deadlocking; relations need no separate
-// lock. The first write to an entity must not read what it sets: a write that does locks the node's relationships
+// lock. The first write to an entity must not read what it sets: such a write would lock the node's relationships
 // before the node, and would deadlock with a writer that holds the node and needs its relationships next. Spelling,
 // type and confidence change rarely and are written only if they do. If a name has two types, the one with the higher
-// rank in $batch.ranks is kept; a type without a rank comes from the data and ranks above those, the one with fewer
-// words first.
+// rank in $batch.ranks is kept. Types without a rank come from field names of the data and rank above all others; of
+// two such types, the one with fewer words is kept.
 //
 // mode: write
 // row:  -

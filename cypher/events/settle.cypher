@@ -3,8 +3,9 @@
 // The last statement of an ingest transaction, and the tenant is locked first (as in tenants/bump): writers take turns
 // until the commit, so if two events in different sessions refer to each other, the later writer always sees the
 // earlier one. For a missing event, an Awaited node is created under the event's future key; the batch that brings the
-// event makes the link, and *awaited* has the keys of the causes among these events. Because writers take turns here,
-// the tenant's first embedding fixes the dimension of all its embeddings in this statement.
+// event makes the link. *awaited* has the keys of the events of this batch that stored events name as their cause.
+// Because writers take turns here, the tenant's first embedding fixes the dimension of all its embeddings in this
+// statement.
 //
 // mode: write
 // row:  awaited, embedding_dimension

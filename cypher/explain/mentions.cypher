@@ -1,4 +1,5 @@
-// The newest events that mention an entity; if a mark is given, only those that are evidence for that relation.
+// The newest events that mention an entity. A $mark names one of its relations, by type and the beginning of the
+// target's key: only the events that are evidence for that relation are returned.
 //
 // mode: read
 // row:  key

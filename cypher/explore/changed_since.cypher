@@ -2,7 +2,7 @@
 //
 // Artifacts whose status changed at or after a time (ISO 8601 with offset), latest first.
 //
-// A condition on the time of recording lets the planner use its index.
+// A condition on the time of recording lets the planner use the index of tenant and time of recording.
 //
 // mode: read
 // row:  changed, status, artifact_type, title, version

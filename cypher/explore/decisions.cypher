@@ -2,7 +2,7 @@
 //
 // Each decision with its feedback, latest first.
 //
-// A condition on the time lets the planner use its index.
+// A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  timestamp, session_id, decided, said

@@ -2,7 +2,7 @@
 //
 // The 150 strongest active relations between entities, as a picture.
 //
-// A condition on the type lets the planner use its index.
+// A condition on the type lets the planner use the index of tenant and type.
 //
 // mode: read
 // row:  entity, relation, other

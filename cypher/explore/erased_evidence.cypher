@@ -3,7 +3,7 @@
 // Events whose content was erased, and the memories, artifacts and other records that still cite them, as a picture of
 // at most 200 links.
 //
-// A condition on the time lets the planner use its index.
+// A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  event, relation, record

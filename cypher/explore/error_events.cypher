@@ -3,7 +3,7 @@
 // Every error event, and every other event that says that it failed, with its session, latest first.
 //
 // A failed result is left out if an error event names it or its call as the cause. A condition on the time lets the
-// planner use its index.
+// planner use the index of tenant and time.
 //
 // mode: read
 // row:  event_id, timestamp, session_id, text

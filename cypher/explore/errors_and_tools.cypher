@@ -4,7 +4,7 @@
 // follows the direction of its relation.
 //
 // Of failed results with the same text the latest is shown, and at most 100 in all. Playbooks that the compiler made
-// from recoveries are in failures_and_fixes. A condition on the time lets the planner use its index.
+// from recoveries are in failures_and_fixes. A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  source, relation, target

@@ -2,7 +2,7 @@
 //
 // The artifact, the events that support it and the memories that it was derived from, as a picture.
 //
-// A condition on the time of recording lets the planner use its index.
+// A condition on the time of recording lets the planner use the index of tenant and time of recording.
 //
 // mode: read
 // row:  artifact, relation, source

@@ -2,7 +2,7 @@
 //
 // Each with its hashes.
 //
-// A condition on the direction lets the planner use its index.
+// A condition on the direction lets the planner use the index of tenant and direction.
 //
 // mode: read
 // row:  fingerprint

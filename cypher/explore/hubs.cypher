@@ -2,7 +2,7 @@
 //
 // The twenty-five entities with the most active relations.
 //
-// A condition on the type lets the planner use its index.
+// A condition on the type lets the planner use the index of tenant and type.
 //
 // mode: read
 // row:  name, type, relations, mentions

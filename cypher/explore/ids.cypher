@@ -2,9 +2,8 @@
 //
 // Tables show the first eight characters of an id; this finds the rest, of at most twenty records.
 //
-// A condition such as "is not null" lets the planner use an index of the tenant's own records. A task has no such index,
-// and is found by its records. Events are by far the most numerous, so they are read only if nothing else has such an
-// id.
+// Conditions such as "is not null" let the planner use indexes that begin with the tenant. Tasks are found by their
+// records. Events are by far the most numerous, so they are read only if nothing else has such an id.
 //
 // mode: read
 // row:  id, kind

@@ -2,7 +2,8 @@
 //
 // What was stated, with its status and the number of events that state it.
 //
-// Erased memories, whose text is empty, are left out. A condition on the kind lets the planner use its index.
+// Erased memories, whose text is empty, are left out. A condition on the kind lets the planner use the index of tenant
+// and kind.
 //
 // mode: read
 // row:  kind, text, status, confidence, observations, evidence

@@ -3,7 +3,8 @@
 // Events that mention the entities of this name, in any spelling, latest first, at most 100.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,
-// possessive endings, punctuation and a leading article. A condition on the type lets the planner use its index.
+// possessive endings, punctuation and a leading article. A condition on the type lets the planner use the index of
+// tenant and type.
 //
 // mode: read
 // row:  timestamp, session_id, event_type, text

@@ -5,8 +5,8 @@
 // of things that were mentioned together.
 //
 // The name is normalised as entity names are: machine names in lower case, other names as words without accents,
-// possessive endings, punctuation and a leading article. A condition on the type lets the planner use its index;
-// without the hint it reads all entities while there are few.
+// possessive endings, punctuation and a leading article. A condition on the type lets the planner use the index of
+// tenant and type; without the hint it reads all entities while there are few.
 //
 // mode: read
 // row:  source, relation, target

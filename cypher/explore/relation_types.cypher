@@ -3,7 +3,7 @@
 // The 100 most frequent types of relation between two types of entities, each with the number of relations, their
 // evidence, and the best supported one as an example.
 //
-// A condition on the type lets the planner use its index.
+// A condition on the type lets the planner use the index of tenant and type.
 //
 // mode: read
 // row:  source_type, relation_type, target_type, relations, evidence, example

@@ -2,7 +2,8 @@
 //
 // Every session with its span, number of events and outcome. Start here.
 //
-// A condition on the version lets the planner use its index; a session without stored events has no version.
+// A condition on the version lets the planner use the index of tenant and version; a session without stored events has
+// no version.
 //
 // mode: read
 // row:  session_id, first, last, events, outcome

@@ -2,8 +2,8 @@
 //
 // The twenty events whose embeddings are closest to the given one, which must come from the model that made theirs.
 //
-// Compared one by one within the tenant: a vector index would be shared by all tenants, and might find those of others
-// first.
+// The events of the tenant are compared one by one: a vector index would be shared by all tenants, and might find
+// events of others first.
 //
 // mode: read
 // row:  event_id, session_id, timestamp, event_type, text, similarity

@@ -2,8 +2,8 @@
 //
 // Every artifact that replaced another, newer first within its chain, as a picture.
 //
-// A condition on the time of recording lets the planner use its index; without the hint it reads all chains while there
-// are few.
+// A condition on the time of recording lets the planner use the index of tenant and time of recording; without the hint
+// it reads all chains while there are few.
 //
 // mode: read
 // row:  newer, relation, older

@@ -2,7 +2,7 @@
 //
 // Every task with its status, project and goal, who holds it until when, and how many records it has.
 //
-// A condition on the time lets the planner use its index.
+// A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  task_id, status, project_id, goal, assignee, lease_until, records, updated

@@ -2,7 +2,7 @@
 //
 // The records of a thread with their replies, as a picture.
 //
-// A condition on the time lets the planner use its index.
+// A condition on the time lets the planner use the index of tenant, thread and time.
 //
 // mode: read
 // row:  record, relation, parent

@@ -2,7 +2,7 @@
 //
 // Number of events by day and type.
 //
-// A condition on the time lets the planner use its index.
+// A condition on the time lets the planner use the index of tenant and time.
 //
 // mode: read
 // row:  day, event_type, events

@@ -4,7 +4,7 @@
 //
 // Commands and tests are counted under each program that they run, other events under their tool. Work that names
 // neither is counted under its event type; a result that names no tool is left out. A condition on the time lets the
-// planner use its index.
+// planner use the index of tenant and time.
 //
 // mode: read
 // row:  name, calls, success_rate

@@ -1,5 +1,5 @@
-// The import with this id, or the latest one of the fingerprint with this id, unless it is withdrawn, and the artifacts
-// that it seeded.
+// An import that is not withdrawn, with the artifacts that it seeded: at most one row. $reference is the id of the
+// import, or of the fingerprint; of several imports of a fingerprint, the latest is returned.
 //
 // *others* counts an artifact's other evidence: events with content that do not log a withdrawn import.
 //
@@ -29,7 +29,7 @@ RETURN
       (artifact)-[:EVIDENCED_BY]->(other:Event)
       WHERE other.key <> event.key
         AND other.erased IS NULL
-        AND NOT EXISTS { (other)<-[:EVIDENCED_BY]-(gone:Fingerprint) WHERE gone.taken_back_us IS NOT NULL }
+        AND NOT EXISTS { (other)<-[:EVIDENCED_BY]-(withdrawn:Fingerprint) WHERE withdrawn.taken_back_us IS NOT NULL }
     }
   }) AS seeded
 ORDER BY key

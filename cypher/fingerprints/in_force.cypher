@@ -1,8 +1,8 @@
 // The priors and compiler parameters of the latest import that is neither withdrawn nor erased: at most one row. With
 // $as_of_us, imports that are later or had expired by then do not count.
 //
-// Imports may have the same time, because the tenant's logical time stands still between them; its state version does
-// not.
+// Two imports may have the same time, because the tenant's logical time may stand still between them; the state
+// version, which always rises, then decides.
 //
 // mode: read
 // row:  fingerprint_id, context_priors, compiler_parameters

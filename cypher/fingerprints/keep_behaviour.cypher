@@ -1,7 +1,7 @@
-// Store the counts of sessions, with the versions of the session and of the counting rules that they were made with.
+// Store the counts of what happened in sessions, each with the version of the session and of the counting rules.
 //
-// They are derived from events alone, so readers see no change and the state version stays. The counts of a session
-// written to in between are out of date and made again.
+// Counts are derived from events alone, so readers see no change and the state version stays. If a session is written
+// to meanwhile, its counts are out of date and will be made again.
 //
 // mode: write
 // row:  -

@@ -1,7 +1,7 @@
 // The number of the tenant's memories by status, kind and extraction method, with sums in whole numbers. Proposals and
 // memories bound to single users are not exported.
 //
-// The (tenant_id, kind) index is used only if both properties have a predicate.
+// A condition on the kind lets the planner use the index of tenant and kind.
 //
 // mode: read
 // row:  status, kind, extraction_method, memory_count, confidence_millionths, observations

@@ -1,5 +1,6 @@
-// Events that show behaviour, for the given sessions, each session in its total order (HMX-E 7). The ``sequence``
-// predicate makes the planner use its index.
+// Events that show behaviour, for the given sessions, each session in its total order (HMX-E 7).
+//
+// The condition on the sequence lets the planner use the index of session and sequence.
 //
 // mode: read
 // row:  session_key, event_id, event_type, time_us, correlation_id, source, tags, content

@@ -4,7 +4,7 @@
 // As of a time: memories first observed by then that still held, and only observations made by then. *event_ids* are
 // the first 100 of these; *last_event* is the one that last stated the memory.
 //
-// With tenant and time in the order, the index is read from its newest end, and only until the page is full.
+// With tenant and time in ORDER BY, the index is read from its newest end, and only until the page is full.
 //
 // mode: read
 // row:  memory, observations, event_ids, last_event

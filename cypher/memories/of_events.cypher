@@ -1,5 +1,5 @@
-// For each event, the memory that it is evidence for, of several the one with the lowest key; with the ids of all the
-// memory's evidence and the memory that it supersedes.
+// For each event, the memory that it is evidence for, with the ids of all events behind that memory, and of the memory
+// that it supersedes. If an event supports several memories, the one with the lowest key is returned.
 //
 // mode: read
 // row:  event_key, memory, event_ids, supersedes

@@ -1,7 +1,8 @@
-// Split stored answers that another answer interrupts: the observations on one side of it become a separate memory.
+// Split stored answers that another answer interrupts ("in Rome", "in Oslo", "in Rome"): the observations on one side
+// of the interruption become a separate memory.
 //
-// The chain around them is rebuilt by memories/record, which follows: so both sides give up their positions in it.
-// The memories were locked by events/open before.
+// Both parts give up their positions in the chain of answers: memories/record, which follows, rebuilds it. The memories
+// were locked by events/open.
 //
 // mode: write
 // row:  -

@@ -1,6 +1,6 @@
 // Memories in force with the same kind and text (capitals and outer blanks aside), largest groups first.
 //
-// A condition on the kind lets the planner use its index.
+// A condition on the kind lets the planner use the index of tenant and kind.
 //
 // mode: read
 // row:  kind, text, memory_ids

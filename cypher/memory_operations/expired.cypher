@@ -1,7 +1,7 @@
 // Memories that have ended or expired although their status says that they are in force, the earliest first, at most
 // 1,000.
 //
-// A condition on the kind lets the planner use its index.
+// A condition on the kind lets the planner use the index of tenant and kind.
 //
 // mode: read
 // row:  memory_id

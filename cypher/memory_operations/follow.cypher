@@ -1,9 +1,10 @@
-// Make a memory the successor of another, as it was in the tenant of a backup. No row if it is that already, or if a
-// cycle would close.
+// Make a memory the successor of another, as it was in the tenant of a backup. No row if it is its successor already,
+// or if a cycle would close.
 //
-// Answers to one question (the same slot_key) are chained from their events: they are linked here only if neither has
-// another link. Any other two were linked by hand, which the events do not show: other links into the older one and out
-// of the newer one give way, because the chain of answers was made without this link. The two are locked by the caller.
+// If both answer the same question (slot_key), their chain was already rebuilt from the events: they are linked only if
+// the newer one supersedes nothing and nothing supersedes the older one. Any other two were linked by hand in that
+// tenant. The events do not show such a link, and the rebuilt chain may contradict it, so the newer one's link to a
+// predecessor and the older one's link from a successor are removed first. The caller locks both.
 //
 // mode: write
 // row:  memory_id

@@ -1,6 +1,6 @@
 // Size and indexing of memories, as one row: characters of their texts, and how many of them can be searched.
 //
-// A condition on the kind lets the planner use its index.
+// A condition on the kind lets the planner use the index of tenant and kind.
 //
 // mode: read
 // row:  total, searchable, p50, p90, p99, largest, characters

@@ -2,8 +2,8 @@
 // "event:", at most $limit.
 //
 // To find those with a tag, all memories of the tenant are searched; this is done for tagged memories only. A condition
-// on the time lets the planner use its index. As in memory_operations/search, proposals and memories of users outside
-// the audience are returned only with $include_hidden.
+// on the time lets the planner use the index of tenant and time. As in memory_operations/search, proposals and memories
+// of users outside the audience are returned only with $include_hidden.
 //
 // mode: read
 // row:  key, siblings

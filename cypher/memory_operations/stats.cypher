@@ -1,6 +1,6 @@
 // Number of memories of each kind that are in force, and of those that are not.
 //
-// A condition on the kind lets the planner use its index.
+// A condition on the kind lets the planner use the index of tenant and kind.
 //
 // mode: read
 // row:  kind, active, deleted

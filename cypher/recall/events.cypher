@@ -2,12 +2,12 @@
 //
 // $works: the question is a request for work. Only then also fetch what selects the leading procedure: the compiler
 // model, active task schemas, and the actions and latest events of the running session. The model has no history, so it
-// is left out for an earlier time; after an erasure it has no hash and is left out too. A model whose hash is in
+// is left out for an earlier time. After an erasure it has no hash, and is left out too. A model whose hash is in
 // $models is not sent, because the client has it cached. $guided: also fetch the priors of the imported fingerprint in
 // force.
 //
-// Without $works, $session_key matches no session: a condition on $works would be checked for every event of a long
-// session. Of the last 1,000 events, the last 200 actions are read.
+// Without $works, the caller passes a $session_key that no session has: a condition on $works would be checked for
+// every event of a long session. Of the last 1,000 events, the last 200 actions are read.
 //
 // One row with unordered lists decodes faster than many rows; the client sorts them, and removes neighbours that are
 // later, expired or erased. An event is its precomputed recall_row and its text (at most 4,000 characters): fetching

@@ -4,13 +4,13 @@
 // the $failure, policies about the $expected actions, and open conflicts. The result does not depend on the ranking of
 // events, so the server runs this statement while the client ranks.
 //
-// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text search returns
-// best hits first and cannot filter by time, so as-of queries over-fetch by $reach. Its scores depend on the words of
-// all tenants. If a search was cut off, or found more than are returned, each of the $terms is therefore searched
-// alone, and the hits are ranked here by which terms are rare in the tenant; terms with too many hits do not count.
-// cut_off: there are, or may be, more hits than are returned, or more hard rules than the 1,000 that are returned,
-// twice as many as a pack can hold. A node that is read while a commit changes it may lack its times: it is returned, so
-// that the reader notices and reads again.
+// Everything is read as of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. Full-text
+// search returns best hits first and cannot filter by time, so as-of queries over-fetch by $reach. The scores of a
+// search depend on the words of all tenants. If a search was cut off, or found more than are returned, each of the
+// $terms is therefore searched alone, and the hits are ranked here by which terms are rare in the tenant; terms with
+// too many hits do not count. cut_off: there are, or may be, more hits than are returned, or more hard rules than the
+// 1,000 that are returned (a pack holds at most 500 entries). A node that is read while a commit changes it may lack
+// its times: it is returned, so that the reader notices and reads again.
 //
 // *evidence* has the latest visible event of each artifact or memory that has at most 40 events.
 //
@@ -21,14 +21,14 @@
 // With $earlier, the observations of memories and the mentions of entities are counted as of then, except for entities
 // with more than 1,000 mentions: counting those is too expensive, so they keep their current number.
 //
-// The outdated events are the evidence of fetched memories that no longer hold, unless they are also evidence of one
-// that holds and is not a proposal; each is returned with whether its memory was deleted.
+// *outdated* has the events behind fetched memories that no longer hold, each with whether its memory was deleted. An
+// event that also supports a memory in force is left out.
 //
 // Of the running session, memories are read from the first and the last 1,000 events: its goals are returned, others
 // only marked as *here*. Actions, results and errors are read from the last 1,000 events, at most 200.
 //
-// The endings of a first request are the last eight events, latest first, of the latest three sessions without an
-// outcome that began with it.
+// *endings* of a goal that was taken from the first request of a session: the last eight events, latest first, of the
+// latest three sessions that began with this request and have no outcome.
 //
 // The only evidence of an imported memory is its import event, which says nothing about it and is not returned.
 //
@@ -259,9 +259,9 @@ CALL (records) {
   MATCH (ended)-[link:EVIDENCED_BY]->()
   WITH ended, endNode(link) AS event
   WHERE NOT EXISTS {
-    MATCH (event)<-[:EVIDENCED_BY]-(held:Memory)
-    WHERE held.proposed IS NULL
-      AND coalesce(held.valid_to_us > $as_of_us, true) AND coalesce(held.expires_us > $as_of_us, true)
+    MATCH (event)<-[:EVIDENCED_BY]-(current:Memory)
+    WHERE current.proposed IS NULL
+      AND coalesce(current.valid_to_us > $as_of_us, true) AND coalesce(current.expires_us > $as_of_us, true)
   }
   RETURN collect([event.event_id, coalesce(ended.deleted_us <= $as_of_us, false)]) AS outdated
 }

@@ -3,8 +3,8 @@
 // $most_mentions are too common to link events; they are skipped entirely, because a part of their mentions would be
 // arbitrary.
 //
-// As of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. cut_off: the named time has
-// more events, or the named entities more neighbours, than are returned.
+// Everything is read as of $as_of_us. Lists without a LIMIT are unordered; lists with one have a total order. cut_off:
+// the named time has more events, or the named entities more neighbours, than are returned.
 //
 // Planner: without the hint it scans all events, or the tenant's whole time range, for those of one session; startNode
 // keeps it from starting at events when expanding from an entity. The latest events are read in the order of the index
@@ -13,19 +13,19 @@
 //
 // The client has only the beginning of long texts, so the content of the $long_events is fetched.
 //
-// With $related also fetch relations: two steps deep around the entities that the question $named and the entities
-// that have one of these as their name, and one step deep around the entities of the best three anchors. Entities with
-// more than $most_links relations are not expanded; their relations are still reached from the other end. Neighbours
-// are selected by when they were first related, which later events do not change. The last value of each entity in
-// related is the name that a relation "name" gives it, or null.
+// With $related also fetch relations: two steps deep around the entities that the question names ($named) and those to
+// which a relation "name" gives one of these as their name, and one step deep around the entities of the best three
+// anchors. Entities with more than $most_links relations are not expanded; their relations are still reached from the
+// other end. Neighbours are selected by when they were first related, which later events do not change. The last value
+// of each entity in related is the name that a relation "name" gives it, or null.
 //
 // results maps each result to the one of the $calls that it answers. Results of the $unanswered calls are fetched,
-// because a call without its result is useless. Also fetched are $examples of the $sessions, those with the highest
-// $worths, which a negative last feedback multiplies by $if_failed: all events of a session if they are at most
-// $short_session, otherwise the last eight, which show how it ended.
+// because a call without its result is useless. Also fetched are examples: those $examples of the $sessions that have
+// the highest $worths (multiplied by $if_failed if the last feedback was negative). Of a session of at most
+// $short_session events all are fetched, otherwise the last eight, which show how it ended.
 //
 // The 24 events after each of the $trails are fetched: what was done about a failure, or after a piece of work, often
-// has none of the words of the question.
+// shares no word with the question.
 //
 // outcomes gives the last feedback on each of the $sessions, and on the sessions of linked events, if it had been given
 // by then. logs lists those of the $sessions, and the running one, that had more than $long_session events by then.

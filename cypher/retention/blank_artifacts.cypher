@@ -1,5 +1,5 @@
-// Remove the words from the compiled artifacts that cite an erased session, and replace the name of the pattern, which
-// consists of words too, by its hash in all versions of their chains.
+// Remove the words from the compiled artifacts that cite an erased session, and in all versions of their chains replace
+// the name of the pattern (lineage_key), which consists of words too, by its hash.
 //
 // Id, type, content hash, links, status, counts and times stay, so that chains, evidence and the compiler still find
 // them. The artifacts are locked by artifacts/lock; those that lose their words are deprecated already.

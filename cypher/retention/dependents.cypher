@@ -1,6 +1,6 @@
-// The artifacts in force, task records, memories, entities and relations that depend on a page of events, with how much
-// of their live evidence is in the page (always 1 of 1 for a task record). Compiled artifacts are left out: they are
-// blanked with any of their evidence (retention/compiled_from).
+// The artifacts in force, task records, memories, entities and relations that depend on a page of events, with the
+// amount of their live evidence, and how much of it is in the page (chosen); both are 1 for a task record. Compiled
+// artifacts are left out: they are blanked with any of their evidence (retention/compiled_from).
 //
 // Without the hints the planner starts from all task records while there are few. The evidence of memories, entities
 // and relations is read from their counters, because parts of it may be in nearly every page.

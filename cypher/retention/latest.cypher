@@ -2,8 +2,8 @@
 // that are not blanked, and of resolutions of conflicts, unless a side no longer holds or lost its evidence. Null if
 // nothing is left.
 //
-// With the tenant in the order, the index is read backwards, past events that were erased earlier. A conflict that
-// ended with one of its sides is left out: its time is that of the side, or of an erased event.
+// With the tenant in ORDER BY, the index is read backwards, past events that were erased earlier. A conflict that ended
+// with one of its sides is left out: its time is that of the side, or of an erased event.
 //
 // mode: read
 // row:  latest_us

@@ -1,10 +1,11 @@
 // A page of the events that meet all criteria and still have content, in order of time.
 //
-// Other statements select named events, one session, or expired events through better indexes. Within one instant the
-// page continues by key; with the tenant in the order, the index is read in order. With many alternatives the planner
-// makes a union that must be sorted, so each criterion is written to be true if not given.
+// Other statements (select_...) select given events, one session, one user or expired events through better indexes.
+// Within one instant the page continues by key; with the tenant in ORDER BY, the index is read in order. With many
+// alternatives the planner makes a union that must be sorted, so each criterion is written to be true if not given.
 //
-// An event names the user if its metadata, or the content of a stated memory, contains one of $chosen.naming.
+// An event names the user to be erased if its metadata, or the content of a stated memory, contains one of
+// $chosen.naming.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

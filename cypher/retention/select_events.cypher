@@ -1,6 +1,7 @@
 // A page of the events with the given keys that meet all other criteria and still have content, in order of time.
 //
-// As in retention/select, $chosen.naming decides whether an event names the user.
+// An event names the user to be erased if its metadata, or the content of a stated memory, contains one of
+// $chosen.naming.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

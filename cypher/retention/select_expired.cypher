@@ -1,8 +1,10 @@
 // A page of the expired events that meet all other criteria and still have content, in order of expiry.
 //
 // An erased event has no expiry, so the index holds only what is still to be erased. Within one instant the page
-// continues by key; with the tenant in the order, the index is read in order. As in retention/select, $chosen.naming
-// decides whether an event names the user.
+// continues by key; with the tenant in ORDER BY, the index is read in order.
+//
+// An event names the user to be erased if its metadata, or the content of a stated memory, contains one of
+// $chosen.naming.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

@@ -1,8 +1,11 @@
 // A page of a session's events that meet all other criteria and still have content, in the session's order.
 //
-// Within one sequence number the page continues by key; with the session in the order, the index is read in order. With
+// Within one sequence number the page continues by key; with the session in ORDER BY, the index is read in order. With
 // many alternatives the planner makes a union that must be sorted, so each criterion is written to be true if not
-// given. As in retention/select, $chosen.naming decides whether an event names the user.
+// given.
+//
+// An event names the user to be erased if its metadata, or the content of a stated memory, contains one of
+// $chosen.naming.
 //
 // mode: read
 // row:  key, place, time_us, event_id, event_hash, session_key, sequence

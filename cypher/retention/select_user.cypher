@@ -1,8 +1,8 @@
 // A page of the events that name a user, meet all other criteria and still have content, in order of time.
 //
-// $chosen.user_keys has the user's own key and one key for all users of the tenant. Events that earlier releases stored,
-// and events that name many users, have only the latter; so the user is looked for in the metadata of all events, and
-// in the content of stated memories, as in retention/select.
+// $chosen.user_keys has the user's own key and a key that all users of the tenant share. Events that earlier releases
+// stored, and events that name many users, are linked under the shared key only. So each event found is checked for the
+// user's name: in its metadata or, if it states a memory, in its content, as in retention/select.
 //
 // The order inside CALL names both properties of the index, even user_key, which is equal for all its rows: only then
 // does the planner read the index in order.

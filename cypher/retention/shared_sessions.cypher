@@ -1,5 +1,5 @@
-// Of these sessions, those that hold an event that does not name the user: an answer, a tool call, another user's words.
-// Memories do not count: their sessions hold what was remembered for anybody.
+// Those of the given sessions in which an event does not name the user to be erased: an answer, a tool call, another
+// user's words. Memories do not count: their sessions contain what was remembered for anybody.
 //
 // mode: read
 // row:  session_id

@@ -1,4 +1,4 @@
-// List conflicts page by page, newest first, without reading all of a tenant's.
+// List conflicts page by page, newest first, without reading all conflicts of a tenant.
 //
 // mode: schema
 // row:  -

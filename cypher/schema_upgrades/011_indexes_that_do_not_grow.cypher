@@ -1,5 +1,5 @@
-// Find the artifacts that were compiled, can guide a session or were not compared with others yet, and the newest
-// conflicts, without reading all of a tenant's.
+// Find the newest conflicts, and the artifacts that were compiled, can guide a session or were not compared with others
+// yet, without reading all conflicts and artifacts of a tenant.
 //
 // mode: schema
 // row:  -

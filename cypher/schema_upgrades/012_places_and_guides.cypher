@@ -1,5 +1,5 @@
-// Set the properties of artifacts and conflicts that their new indexes hold. All artifacts about a condition or cause
-// are compared once more.
+// Set the properties of artifacts and conflicts that the new indexes hold. All artifacts about a condition or cause are
+// compared once more.
 //
 // mode: write
 // row:  -

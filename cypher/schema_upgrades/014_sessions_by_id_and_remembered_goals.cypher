@@ -1,4 +1,5 @@
-// Find a session by its id, and the goals that were remembered, without reading all of a tenant's.
+// Find a session by its id, and the goals that `remember` stated, without reading all sessions and memories of a
+// tenant.
 //
 // mode: schema
 // row:  -

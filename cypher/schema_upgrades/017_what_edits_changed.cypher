@@ -1,5 +1,7 @@
-// Session summaries name every source of a value and what an edit changed. The next compile rebuilds summaries of
-// another version, so nothing is done here; an older release would rebuild them in its own form, and is refused.
+// Session summaries name every source of a value, and what an edit changed.
+//
+// This step changes no data: it raises the version of the schema, so that older releases, which would write summaries
+// in their own form, are refused. The next compile rebuilds the summaries.
 //
 // mode: write
 // row:  -

@@ -1,5 +1,7 @@
-// Session summaries name the sources of each identifier in a list of objects that a call passes. The next compile
-// rebuilds summaries of another version, so nothing is done here; an older release is refused.
+// Session summaries name the sources of each identifier in a list of objects that a call passes.
+//
+// This step changes no data: it raises the version of the schema, so that older releases, which would write summaries
+// in their own form, are refused. The next compile rebuilds the summaries.
 //
 // mode: write
 // row:  -

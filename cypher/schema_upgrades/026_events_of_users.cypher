@@ -1,4 +1,4 @@
-// Find the events that name a user without reading all of the tenant's.
+// Find the events that name a user without reading all events of the tenant.
 //
 // mode: schema
 // row:  -

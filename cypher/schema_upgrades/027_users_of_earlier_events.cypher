@@ -1,5 +1,5 @@
-// Link the stored events that name any user. Cypher cannot hash the user's name, so they get the key that all users of
-// the tenant share: erasing a user looks at the text of each.
+// Link the stored events that name a user. Cypher cannot hash the user's name into a key, so all get the key that the
+// users of a tenant share; to erase a user, retention/select_user looks for the name in each of these events.
 //
 // mode: write
 // row:  -

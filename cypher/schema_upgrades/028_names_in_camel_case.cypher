@@ -1,5 +1,7 @@
-// Session summaries recognise identifiers, files and edits by names in camel case, such as orderId. The next compile
-// rebuilds summaries of another version, so nothing is done here; an older release is refused.
+// Session summaries recognise identifiers, files and edits by names in camel case, such as orderId.
+//
+// This step changes no data: it raises the version of the schema, so that older releases, which would write summaries
+// in their own form, are refused. The next compile rebuilds the summaries.
 //
 // mode: write
 // row:  -

@@ -1,5 +1,6 @@
-// Recall rows of messages end with the user whom the metadata names. A user below another object of the metadata, or
-// with an escaped character, cannot be told apart here: `verify` reports the row of such a message.
+// The recall row of a message (the fields by which packs rank it) ends with the user whom the metadata names. A user id
+// that is nested in another object of the metadata, or contains an escaped character, is not recognised here: the row
+// stays as it is, and `verify` reports it.
 //
 // mode: write
 // row:  -

@@ -1,6 +1,6 @@
 // The schema version of this database, in one row; null where no released version has prepared it.
 //
-// used: whether the database has tenants nevertheless, left by a development version before the first release.
+// *used* is true if it has tenants without a version: a development version from before the first release wrote them.
 //
 // mode: read
 // row:  version, release, used

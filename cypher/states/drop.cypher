@@ -1,5 +1,8 @@
 // Delete the states on a shelf: all, or those with certain keys.
 //
+// A shelf groups states that an adapter deletes together, such as the checkpoints of one thread; kind, place, item and
+// part identify a state on it.
+//
 // mode: write
 // row:  states
 MATCH (state:State)

@@ -1,4 +1,8 @@
-// All states of one kind, in descending order of item, as of a time; only those with $marks, if given.
+// All states of one kind, on all shelves, in descending order of item, as of a time; only those with $marks (labels
+// that states may share), if given.
+//
+// A shelf groups states that an adapter deletes together, such as the checkpoints of one thread; kind, place, item and
+// part identify a state on it.
 //
 // mode: read
 // row:  state

@@ -1,6 +1,9 @@
 // States of one kind on a shelf, in descending order of item, as of a time, at most $limit; only those of $place and of
 // $items, if given.
 //
+// A shelf groups states that an adapter deletes together, such as the checkpoints of one thread; kind, place, item and
+// part identify a state on it.
+//
 // mode: read
 // row:  state
 MATCH (state:State)

@@ -1,5 +1,5 @@
-// Delete the digests that meet all given criteria: session, agent, older than a time. Digests have no events, so the
-// erasure of events does not reach them.
+// Delete the digests that meet all given criteria: session, agent, older than a time. A digest without a session counts
+// for the session of its task. Digests have no events, so the erasure of events does not reach them.
 //
 // mode: write
 // row:  -

@@ -40,11 +40,11 @@ CALL (records) {
 }
 CALL (records) {
   UNWIND records AS record
-  MATCH (record)-[edge:USES_DATASET|CONTRIBUTED_BY|PART_OF]->(named:Dataset|Contributor|Challenge)
-  WITH named, collect(edge) AS edges
-  ORDER BY named.key
+  MATCH (record)-[edge:USES_DATASET|CONTRIBUTED_BY|PART_OF]->(reference:Dataset|Contributor|Challenge)
+  WITH reference, collect(edge) AS edges
+  ORDER BY reference.key
   FOREACH (edge IN edges | DELETE edge)
-  RETURN collect(named) AS touched
+  RETURN collect(reference) AS references
 }
 CALL (records) {
   UNWIND records AS record
@@ -56,31 +56,31 @@ CALL (records) {
   WHERE NOT EXISTS { (facet)<-[:HAS_FACET]-() }
   DELETE facet
 }
-CALL (touched) {
-  UNWIND touched AS named
-  MATCH (named)<-[use:USES_DATASET]-(task:Task)
-  WHERE NOT EXISTS { (named)<-[:USES_DATASET]-(:TaskRecord)-[:ON_TASK]->(task) }
+CALL (references) {
+  UNWIND references AS reference
+  MATCH (reference)<-[use:USES_DATASET]-(task:Task)
+  WHERE NOT EXISTS { (reference)<-[:USES_DATASET]-(:TaskRecord)-[:ON_TASK]->(task) }
   DELETE use
 }
-CALL (touched) {
-  UNWIND touched AS named
+CALL (references) {
+  UNWIND references AS reference
   SET
-    named.description = head(COLLECT {
-      MATCH (named)<-[use:USES_DATASET]-(other:TaskRecord)
+    reference.description = head(COLLECT {
+      MATCH (reference)<-[use:USES_DATASET]-(other:TaskRecord)
       WHERE use.description IS NOT NULL
       RETURN use.description ORDER BY other.created_us DESC, other.key LIMIT 1
     }),
-    named.display_name = head(COLLECT {
-      MATCH (named)<-[share:CONTRIBUTED_BY]-(other:TaskRecord)
+    reference.display_name = head(COLLECT {
+      MATCH (reference)<-[share:CONTRIBUTED_BY]-(other:TaskRecord)
       WHERE share.display_name IS NOT NULL
       RETURN share.display_name ORDER BY other.created_us DESC, other.key LIMIT 1
     })
 }
-CALL (touched) {
-  UNWIND touched AS named
-  WITH named
-  WHERE NOT EXISTS { (named)<-[:USES_DATASET|CONTRIBUTED_BY|PART_OF]-(:TaskRecord) }
-  DETACH DELETE named
+CALL (references) {
+  UNWIND references AS reference
+  WITH reference
+  WHERE NOT EXISTS { (reference)<-[:USES_DATASET|CONTRIBUTED_BY|PART_OF]-(:TaskRecord) }
+  DETACH DELETE reference
 }
 CALL (records) {
   UNWIND records AS record

@@ -1,4 +1,4 @@
-// The stored records that matter for new ones: for each key the record or artifact with it; no row if there is neither.
+// For each key, the stored task record or artifact that has it; no row if there is neither.
 //
 // mode: read
 // row:  key, record, artifact_id

@@ -1,6 +1,7 @@
-// The keys of the records linked to the given ones: their parents and replies; for $start_keys (starts of tasks with a
-// hypothesis) also the evidence of the task and the replies to that evidence; for $testing_keys (evidence that tests a
-// claim) also the start of the task. At most $limit, the newest.
+// The keys of the records linked to the given ones, at most $limit, the newest: their parents and replies.
+//
+// For $start_keys (starts of tasks with a hypothesis) also the evidence of the task and the replies to that evidence;
+// for $testing_keys (evidence that tests a claim) also the start of the task.
 //
 // mode: read
 // row:  key

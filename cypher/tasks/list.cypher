@@ -1,7 +1,8 @@
 // Tasks, filtered by project, status and assignee if these are given, the last changed first. A claim whose lease is
 // over by $at_us no longer counts.
 //
-// A condition on the time lets the planner use its index; a task that is only named as a parent has no time.
+// A condition on the time lets the planner use the index of tenant and time; a task that is only named as a parent has
+// no time.
 //
 // mode: read
 // row:  task

@@ -1,7 +1,7 @@
 // For each event tag, the first records with that tag in the same project.
 //
-// The query names the project if there is one; its absence is only visible on the records, so the index is queried for
-// more records than needed.
+// A full-text query can require a project, but not that there is none. That is checked on the records, so the index is
+// queried for more of them than needed.
 //
 // mode: read
 // row:  place, siblings

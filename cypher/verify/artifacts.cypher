@@ -11,7 +11,7 @@ RETURN
     old {.artifact_id, .version, .status, .superseded_by, .chain_key, .artifact_type}] AS older,
   [(newer:Artifact)-[:SUPERSEDES]->(artifact) | newer.artifact_id] AS newer,
   [(artifact)-[:EVIDENCED_BY]->(event:Event) | event.key] AS evidence_keys,
-  COUNT { (artifact)-[:EVIDENCED_BY]->(gone:Event) WHERE gone.erased } AS erased,
+  COUNT { (artifact)-[:EVIDENCED_BY]->(erased_event:Event) WHERE erased_event.erased } AS erased,
   [(artifact)-[:DERIVED_FROM]->(memory:Memory) | memory.key] AS memory_keys,
   COUNT {
     MATCH (artifact)-[:SUPERSEDES|EVIDENCED_BY|DERIVED_FROM|MENTIONS]-(other)

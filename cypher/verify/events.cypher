@@ -1,9 +1,9 @@
 // A page of events in order of time: the hashed fields, the fields derived from them, whether the event is in its
 // session and followed by an earlier one, and the types of its links, to stored events and to awaited ones.
 //
-// Within one instant the page continues by key, so that any number of events may share it. With the tenant in the
-// order, the index is read in order and a page costs what it returns. Lists are compared because OR would be planned
-// branch by branch, which loses the order.
+// Within one instant the page continues by key, so that any number of events may share it. With the tenant in ORDER BY,
+// the index is read in order and a page costs what it returns. Lists are compared because OR would be planned branch by
+// branch, which loses the order.
 //
 // mode: read
 // row:  key, time_us, event, derived, in_session, out_of_order, linked, awaited

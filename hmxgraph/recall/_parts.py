@@ -40,6 +40,11 @@ class RankingByParts(Ranking):
         """How well the best events match the part that is matched best, in [0, 1]."""
         return max(ranking.assurance for ranking in self._rankings)
 
+    @property
+    def assurance_of_work(self) -> float:
+        """How well the best events of sessions with tool results match the part that is matched best, in [0, 1]."""
+        return max(ranking.assurance_of_work for ranking in self._rankings)
+
     def relevance(self, scores: Floats) -> Floats:
         """Return final *scores* scaled so that the best event for each part has 1."""
         gains = scores - self.first

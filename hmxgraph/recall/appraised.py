@@ -134,7 +134,7 @@ def appraised(
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
     guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
     # Without events, or without terms in the question, the match cannot be judged and counts as certain.
-    assurance = by_words.assurance if by_words.event_count and question.terms else 1.0
+    assurance = by_words.assurance_of_work if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
     appraisal = _appraisal(request, state, by_words, _Vocabulary.of(in_force), (count_tokens, guidance))

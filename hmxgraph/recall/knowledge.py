@@ -294,7 +294,7 @@ class Guidance:
     - ``error_terms``: the words of the error message that it quotes.
     - ``troubled``: whether it speaks of trouble. If so, ``about`` are the actions whose whole name it contains, and
       ``suspected`` the actions of playbooks whose names share at least half of their words with it.
-    - ``assurance``: how well the best events match it, in [0, 1].
+    - ``assurance``: how well the best events of past work match it, in [0, 1].
     """
 
     lead: str | None = None

@@ -773,11 +773,24 @@ class Ranking:
     @cached_property
     def assurance(self) -> float:
         """How well the best events match the question at all, in [0, 1]."""
+        return self._assurance_of(np.ones(len(self.pool), dtype=np.bool_))
+
+    @property
+    def assurance_of_work(self) -> float:
+        """How well the best events of sessions with tool results match, in [0, 1]; of all if there are no results.
+
+        Talk about reports is no sign that work like a report was done with tools.
+        """
+        with_results = self.pool.in_sessions_of(self.pool.results)
+        return self._assurance_of(with_results) if with_results.any() else self.assurance
+
+    def _assurance_of(self, events: Flags) -> float:
         if self._instructions.any():
             return 1.0
         # Events from the time that the question names count like a match of half its terms, or of all if it has none.
         in_time = 1.0 if self._is_of_named_time.any() else 0.0
-        share = float(self.match.share.max(initial=0.0)) * self._relative_length if len(self.match.terms) else in_time
+        best = float(self.match.share[events].max(initial=0.0))
+        share = best * self._relative_length if len(self.match.terms) else in_time
         similarity = max(self.meanings.values(), default=0.0) * SURE
         return min(1.0, max(share, in_time * 0.5, similarity) / SURE)
 

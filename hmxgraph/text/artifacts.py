@@ -266,13 +266,29 @@ def render_artifact(artifact_type: str, title: str, summary: str, content: Conte
     return "\n".join(line.strip() for line in lines if line and line.strip())
 
 
-def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, ...] = ()) -> str:
-    """All searchable text of an artifact, as one string.
+# Fields whose values are low, medium or high.
+_LEVELS = frozenset({"estimated_complexity", "severity"})
+# What the compiler writes about outcomes and about where values come from.
+_PHRASES = re.compile(
+    r"The user's question is answered from what was found|The user has given|\bfrom the user\b"
+    r"|\bhas reported success(?:, if it was called)?|\bit has failed with\b|,? in \d+ of \d+ sessions"
+    r"|\(worked \d+ of \d+ times\)"
+)
 
-    >>> artifact_words("Deploy", "", {"steps": [{"order": 1, "description": "Apply"}]}, ("k8s",))
-    'Deploy Apply k8s'
+
+def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, ...] = ()) -> str:
+    """All searchable text of an artifact, as one string, without levels and the compiler's own phrases.
+
+    A request for a report is not about a tool that "has reported success".
+
+    >>> content = {"steps": [{"order": 1, "description": "Apply, using env from the user"}],
+    ...     "postconditions": ["apply has reported success"], "severity": "low"}
+    >>> artifact_words("Deploy", "", content, ("k8s",))
+    'Deploy apply Apply, using env k8s'
     """
-    return " ".join(part for part in (title, summary, *_strings(content), *tags) if part)
+    described = {name: value for name, value in content.items() if name not in _LEVELS}
+    parts = (title, summary, *_strings(described), *tags)
+    return " ".join(filter(None, (_PHRASES.sub("", part).strip() for part in parts)))
 
 
 def _task_schema(content: Content) -> Iterator[str]:

@@ -1881,3 +1881,25 @@ def test_small_talk_beside_a_question_finds_no_memories(aside, fact):
     assert shown(pack, "facts") == ["Bob repaired the lift in Halle"]
     pack = packed([event(1, "The lift is open")], known(memories=memories), query=f"Who is Ann? {asked}", names=["Ann"])
     assert ("Ann says hi every day" in shown(pack, "facts")) is fact.startswith("Ann")
+
+
+def test_talk_about_a_request_does_not_call_for_a_procedure():
+    """Nobody ever wrote a report with tools: the procedure for deploying is not the way to do it."""
+    said = [
+        event(1, "Please write the status report for Ann", speaker="user", session="s1"),
+        event(2, "Dear Ann, all is well.", speaker="assistant", session="s1"),
+        *(
+            line
+            for n in (3, 4, 5)
+            for line in (
+                event(10 * n, f"Deploy build {n} to test", session=f"s{n}", speaker="user"),
+                event(10 * n + 1, f"deploy(build={n})", session=f"s{n}", kind="tool_call"),
+                event(10 * n + 2, "deploy -> live", session=f"s{n}", kind="tool_result"),
+            )
+        ),
+    ]
+    schema = artifact(1, "Deploy build", steps=[("Run deploy", "deploy")])
+    leading = Guidance(lead=schema.artifact_id, expected=frozenset({"deploy"}), known=frozenset({"deploy"}))
+    for query, shown_titles in (("Please write the status report for Ann", 0), ("Deploy build 5 to test", 1)):
+        pack = packed(said, known(artifacts=[schema]), query=query, guidance=leading)
+        assert len(shown(pack, "procedures")) == shown_titles

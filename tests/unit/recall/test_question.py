@@ -470,3 +470,16 @@ def test_thanks_and_new_wishes_are_no_objections(text):
 def test_a_question_for_rules_without_a_subject_is_for_all_rules(query, all_rules):
     """It gets all rules and preferences, whatever words they have."""
     assert understood(query, 0).of_manner is all_rules
+
+
+@pytest.mark.parametrize(
+    ("query", "overview"),
+    [
+        ("What changed in November?", True),
+        ("What was decided in November?", True),
+        ("What changed in the deployment in November?", False),
+    ],
+)
+def test_what_changed_at_a_time_is_asked_of_everything(query, overview):
+    """A change without a subject is whatever was said then."""
+    assert understood(query, 1_796_000_000_000_000).overview is overview
