@@ -44,7 +44,7 @@ CALL (changed) {
   WHERE changed
   MATCH (event:Event)
   WHERE event.key IN $batch.event_keys AND event.tenant_id = $tenant_id
-  RETURN collect([event.key, event.event_hash, event.event_type, event.content]) AS events
+  RETURN collect([event.key, event.event_hash, event.event_type, event.content, event.sequence]) AS events
 }
 CALL (changed) {
   WITH changed

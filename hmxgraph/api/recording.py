@@ -340,10 +340,10 @@ class Recording(Face):
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
         Options: *agent_id*, *user_id*, *at* (the time of the event, by which it is placed among the events of the
-        session, instead of at the end), *metadata*, *parent_event_id* (its cause), *source*, *idempotency_key* (if the
-        same key is used again, the same event is a duplicate, a different one is rejected), *tolerance* (how far *at*
-        may be ahead of this machine's clock, default 5 minutes; until its time comes, nothing is learned from a later
-        event).
+        session, after those of the same time, instead of at the end), *metadata*, *parent_event_id* (its cause),
+        *source*, *idempotency_key* (if the same key is used again, the same event is a duplicate, a different one is
+        rejected), *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; until its time
+        comes, nothing is learned from a later event).
 
         Raises:
             InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* that is empty

@@ -353,16 +353,18 @@ def offers(events: Iterable[PreparedEvent]) -> Iterator[tuple[str, str]]:
 
 
 class StoredBody(NamedTuple):
-    """The hash of a stored event, with its type and content where these were read; an erased event has no content."""
+    """The hash of a stored event, with what else was read of it; an erased event has no content."""
 
     event_hash: str
     event_type: str | None = None
     content: str | None = None
+    sequence: int | None = None
 
     @classmethod
     def of(cls, event: PreparedEvent) -> "StoredBody":
         """The body of an event as it will be stored."""
-        return cls(event.properties["event_hash"], event.event.event_type, event.properties["content"])
+        properties = event.properties
+        return cls(properties["event_hash"], event.event.event_type, properties["content"], event.event.sequence)
 
     def differs_from(self, event: PreparedEvent, *, floating: bool = False) -> bool:
         """Whether *event* is not the event with this body.

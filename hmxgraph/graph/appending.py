@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from hmxgraph.errors import Fault, InvalidDocument, InvalidRequest
 from hmxgraph.formats.catalogue import recognise
@@ -22,7 +22,7 @@ from hmxgraph.graph._events import (
     without_ahead,
 )
 from hmxgraph.graph.importing import chosen_format
-from hmxgraph.graph.plan import Plan, Procedure, Tenancy, open_batch, stored_mask_key, write
+from hmxgraph.graph.plan import Plan, Procedure, Tenancy, bind, open_batch, stored_mask_key, write
 from hmxgraph.ingest.batch import Batch
 from hmxgraph.ingest.intake import ahead_of_clock
 from hmxgraph.ingest.prepare import PreparedEvent, prepare, without_secrets
@@ -187,7 +187,12 @@ def _receipt(
 
 
 def append(
-    tenancy: Tenancy, items: Sequence[Sequence[PreparedEvent]], floating: frozenset[str], *, by_hand: bool = False
+    tenancy: Tenancy,
+    items: Sequence[Sequence[PreparedEvent]],
+    floating: frozenset[str],
+    timed: frozenset[str] = frozenset(),
+    *,
+    by_hand: bool = False,
 ) -> Plan[list[list[str]]]:
     """Append the events of *items* to their sessions; return the state of each event, item by item.
 
@@ -197,8 +202,10 @@ def append(
 
     *floating* are the keys of events whose time and sequence the engine sets. Where needed, they get a sequence after
     everything stored in their session, so that none of them is late even if several processes append at once. A
-    floating event is a duplicate if the event stored under its id has the same type and content. *by_hand* marks the
-    events of a `remember` call.
+    floating event is a duplicate if the event stored under its id has the same type and content. *timed* are the keys
+    of events whose caller gave the time but no sequence: those of one time keep the order in which they arrive (HMX-E 7
+    orders them by id otherwise), and one that differs from a stored event in its sequence alone is a duplicate.
+    *by_hand* marks the events of a `remember` call.
 
     Raises:
         ParentLoop: an event would be its own cause; nothing is stored.
@@ -210,7 +217,7 @@ def append(
     sessions = [{"key": key, "session_id": names[key]} for key in sorted(names)]
     to_lock = {"sessions": sessions, "event_keys": sorted(extractions)}
     row = yield from open_batch(tenancy, to_lock | memories.Observations.of(list(extractions.values())).slots(tenancy))
-    states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating)
+    states = _states(items, {key: StoredBody(*body) for key, *body in row["events"]}, floating, timed)
     new = [
         event
         for item, item_states in zip(items, states, strict=True)
@@ -219,8 +226,9 @@ def append(
     ]
     if new:
         stored_sessions = {session["key"]: stored_session(session) for session in row["sessions"]}
-        ends = {key: session.ends.tail.order[0] for key, session in stored_sessions.items() if session.ends}
-        new = sorted(_placed(new, floating, ends), key=lambda event: (event.session_key, event.order))
+        ends = {key: session.ends.tail.order[:2] for key, session in stored_sessions.items() if session.ends}
+        times = yield from _last_of_times(tenancy, [event for event in new if event.key in timed], ends)
+        new = sorted(_placed(new, floating, times, ends), key=lambda event: (event.session_key, event.order))
         batch = divide(Batch(tuple(new)), {}, {}, frozenset(row["signatures"] or ()))
         observations = memories.Observations.of([extractions[event.key] for event in new])
         yield from store_new(tenancy, LockedBatch(stored_sessions, batch, row["answers"]), observations, extractions)
@@ -228,7 +236,10 @@ def append(
 
 
 def _states(
-    items: Iterable[Sequence[PreparedEvent]], stored: Mapping[str, StoredBody], floating: frozenset[str]
+    items: Iterable[Sequence[PreparedEvent]],
+    stored: Mapping[str, StoredBody],
+    floating: frozenset[str],
+    timed: frozenset[str],
 ) -> list[list[str]]:
     """The states of the events of each item, compared with *stored* events and with earlier items."""
     known = dict(stored)
@@ -237,8 +248,10 @@ def _states(
     for item in items:
         own: dict[str, StoredBody] = {}
         item_states: list[str] = []
-        for event in item:
-            state = _compared(event, own.get(event.key, known.get(event.key)), floating)
+        for appended in item:
+            body = own.get(appended.key, known.get(appended.key))
+            event = _at_stored_place(appended, body) if appended.key in timed else appended
+            state = _compared(event, body, floating)
             if state == "stored" and event.key in refused:
                 state = "conflict" if refused[event.key].differs_from(event, floating=event.key in floating) else state
             item_states.append(state)
@@ -249,6 +262,12 @@ def _states(
     return states
 
 
+def _at_stored_place(event: PreparedEvent, stored: StoredBody | None) -> PreparedEvent:
+    """*event* with the sequence that the event stored under its id got when it arrived."""
+    sequence = stored.sequence if stored else None
+    return event if sequence in (None, event.event.sequence) else _moved(event, sequence)
+
+
 def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozenset[str]) -> str:
     """``stored`` for a new *event*, ``duplicate`` for a stored one, ``conflict`` if another event has its id."""
     if stored is None:
@@ -256,19 +275,52 @@ def _compared(event: PreparedEvent, stored: StoredBody | None, floating: frozens
     return "conflict" if stored.differs_from(event, floating=event.key in floating) else "duplicate"
 
 
-def _placed(
-    events: Iterable[PreparedEvent], floating: frozenset[str], ends: Mapping[str, int]
-) -> Iterator[PreparedEvent]:
-    """*events* in order; floating ones get, where needed, a sequence after the last of their session so far.
+# The last sequence of the events that a session has at one time, by session key and time; None if it has none.
+LastOfTimes: TypeAlias = dict[tuple[str, int], int | None]
 
-    *ends* holds the last sequence of each stored session, by key.
+
+def _last_of_times(
+    tenancy: Tenancy, events: Iterable[PreparedEvent], ends: Mapping[str, tuple[int, int]]
+) -> Plan[LastOfTimes]:
+    """The last sequence at the time of each of *events*, stored before them.
+
+    *ends* holds sequence and time of the last event of each stored session, by key. The database is only asked about
+    times that lie before that event.
     """
-    ends = dict(ends)
+    last: LastOfTimes = {}
+    earlier = []
+    for key, time_us in sorted({(event.session_key, event.event.time_us) for event in events}):
+        end_sequence, end_us = ends.get(key, (-1, -1))
+        last[key, time_us] = end_sequence if end_us == time_us else None
+        if end_us != time_us and end_sequence >= time_us:
+            earlier.append({"session_key": key, "time_us": time_us})
+    if earlier:
+        rows = yield bind("events/last_of_times", tenant_id=tenancy.tenant_id, batch={"times": earlier})
+        last |= {(row["session_key"], row["time_us"]): row["sequence"] for row in rows}
+    return last
+
+
+def _placed(
+    events: Iterable[PreparedEvent],
+    floating: frozenset[str],
+    last_of_times: LastOfTimes,
+    ends: Mapping[str, tuple[int, int]],
+) -> Iterator[PreparedEvent]:
+    """*events* in order, with a higher sequence where needed.
+
+    Floating ones come after the last of their session so far; those whose time is in *last_of_times*, after the last
+    with the same time. *ends* holds sequence and time of the last event of each stored session, by key.
+    """
+    last_of_times = dict(last_of_times)
+    last_sequences = {key: sequence for key, (sequence, _) in ends.items()}
     for event in events:
-        last = ends.get(event.session_key, -1)
-        too_early = event.key in floating and event.event.sequence <= last
-        placed = _moved(event, last + 1) if too_early else event
-        ends[event.session_key] = max(last, placed.event.sequence)
+        last = last_sequences.get(event.session_key, -1)
+        at = (event.session_key, event.event.time_us)
+        before = last if event.key in floating else last_of_times.get(at)
+        placed = _moved(event, before + 1) if before is not None and event.event.sequence <= before else event
+        last_sequences[event.session_key] = max(last, placed.event.sequence)
+        if at in last_of_times:
+            last_of_times[at] = max(before or 0, placed.event.sequence)
         yield placed
 
 
@@ -316,7 +368,7 @@ class Draft:
 def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Receipt, ...]]:
     """Append one event for each draft to the end of its session, all in one transaction; reject invalid drafts.
 
-    An event whose time the caller gave is stored at that time, not at the end.
+    An event whose time the caller gave is stored at that time, after the events that its session has at that time.
 
     Raises:
         ParentLoop: an event would be its own cause; nothing is stored.
@@ -324,16 +376,16 @@ def append_all(tenancy: Tenancy, drafts: Sequence[Draft]) -> Procedure[tuple[Rec
     """
     drafted = []
     floating: set[str] = set()
+    timed: set[str] = set()
     for draft in drafts:
         document, warnings = draft.document(tenancy.tenant_id)
         prepared, faults = _item_events(tenancy, draft.session_id, [document], draft.latest_us)
         drafted.append((Outcome(Record(None), warnings=warnings), prepared, faults))
-        if not draft.timed:
-            floating.update(event.key for event in prepared)
+        (timed if draft.timed else floating).update(event.key for event in prepared)
     items = [prepared for _, prepared, _ in drafted]
     states: Sequence[Sequence[str]] = [()] * len(items)
     if any(items):
-        states = yield from write(partial(append, tenancy, items, frozenset(floating)))
+        states = yield from write(partial(append, tenancy, items, frozenset(floating), frozenset(timed)))
     return tuple(
         _receipt(position, outcome, prepared, faults, states[position])
         for position, (outcome, prepared, faults) in enumerate(drafted)

@@ -47,6 +47,24 @@ def test_one_message_takes_four_statements(graph, text):
     assert len(sent) <= 4
 
 
+def test_events_of_one_time_keep_their_order(graph):
+    """Events that are given one time keep the order of arrival, also before later events; a repetition is known."""
+    append = partial(graph.append, "message", session_id="s", at="2026-10-01T09:00:00Z")
+    said = [{"role": "user", "text": text} for text in "abcdef"]
+    for content in said[:3]:
+        append(content)
+    append({"role": "user", "text": "later"}, at="2026-10-01T10:00:00Z", idempotency_key="later")
+    append(said[3], idempotency_key="d")
+    event = {"event_type": "message", "session_id": "s", "at": "2026-10-01T09:00:00Z"}
+    graph.append_all([{**event, "content": content} for content in said[4:]])
+    story = [row["text"] for row in graph.query("explore/session_story", session_id="s")]
+    assert story == [*"abcdef", "later"]
+    assert append(said[3], idempotency_key="d").status == "duplicate"
+    assert append(said[4], idempotency_key="d").status == "rejected"
+    assert append(said[3], idempotency_key="d", at="2026-10-01T09:00:01Z").status == "rejected"
+    assert graph.verify().findings == ()
+
+
 @pytest.mark.slow
 def test_eight_processes_append_to_one_session(address, graph, stored):
     """Eight processes append to one session: every event is stored once, and the chain does not fork."""
