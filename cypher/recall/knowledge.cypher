@@ -208,7 +208,7 @@ CALL (records, session_memories) {
   }
   RETURN collect(memory {
     .memory_id, .kind, .text, .token_count, .search_text, .hard, .extraction_method, .valid_from_us, .valid_to_us,
-    .expires_us, .pinned, .aliases,
+    .expires_us, .pinned, .aliases, .predicate,
     observation_count: CASE WHEN seen > 0 THEN seen ELSE memory.observation_count END,
     confidence: CASE WHEN seen > 0 THEN round(1 - (1 - memory.surest) ^ seen, 6) ELSE memory.confidence END,
     last_us: coalesce(seen_us, memory.last_us),

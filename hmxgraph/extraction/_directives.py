@@ -39,7 +39,7 @@ _LEAD = pattern(
     r"|lessons? (?:learn(?:ed|t)|for next time)|(?:please )?(?:keep|bear) in mind|just so (?:you|we all) know"
     r"|just to be clear)(?: there| everyone| all| team)?"
     r"\s*[,:;!.-]+\s*"
-    r"|(?:and|but|so|also|just|please|kindly|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey|note that"
+    r"|(?:and|but|so|also|just|please|kindly|actually|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey|note that"
     r"|(?:keep|bear) in mind that|remember that)\s+)+"
 )
 # Adverbials of general validity.

@@ -101,6 +101,10 @@ def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
 
 
+# The predicates of withdrawals.
+WITHDRAWING = frozenset({"allows", "waives", "lifts"})
+
+
 def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNOWN) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
 

@@ -325,8 +325,9 @@ def compile_tenant(tenancy: Tenancy, options: CompileOptions | None = None) -> P
 
     ``full`` reads every session again; the result is the same. ``dry_run`` writes nothing at all. Contradictions
     between artifacts, between relations, or between artifacts and stated policies become conflicts; so does a
-    withdrawal that does not repeat the words of its rule. The tenant's state at the start is compiled; events stored
-    during the run wait for the next compilation. If events are erased during the run, the compilation starts again.
+    withdrawal that does not repeat the words of its rule, unless one user said both: then the rule ends. The tenant's
+    state at the start is compiled; events stored during the run wait for the next compilation. If events are erased
+    during the run, the compilation starts again.
     """
     run = yield from read(partial(_begin, tenancy, options or CompileOptions()))
     yield from _summarise(run)

@@ -1,6 +1,6 @@
 """Conflicts: detected, listed, resolved, and closed when fewer than two sides are left in force."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -164,8 +164,10 @@ def detect(tenancy: Tenancy) -> Procedure[tuple[str, ...]]:
         conflict_ids += yield from detect_among(tenancy, batch)
         yield from write(partial(_mark_compared, tenancy, batch))
     contradictions = yield from read(lambda: _opposed_relations(tenancy))
-    contradictions += withdrawn_rules(tenancy, policies, counter())
-    return conflict_ids + (yield from _open_missing(tenancy, contradictions))
+    withdrawn = list(withdrawn_rules(tenancy, policies, counter()))
+    contradictions += [each.conflict for each in withdrawn]
+    winners = {each.conflict["properties"]["conflict_id"]: each.winner for each in withdrawn if each.winner}
+    return conflict_ids + (yield from _open_missing(tenancy, contradictions, winners))
 
 
 def _policies(tenancy: Tenancy) -> Plan[tuple[str, list[Row]]]:
@@ -261,21 +263,34 @@ def _relation_conflict(tenancy: Tenancy, row: Row) -> Row:
     return conflict_row(tenancy, "opposed_relations", sides, reason, row["detected_us"], counter())
 
 
-def _open_missing(tenancy: Tenancy, contradictions: Sequence[Row]) -> Procedure[tuple[str, ...]]:
-    """Open the conflicts that are not stored yet, and return their ids."""
+# The reason of a resolution that nobody made.
+_WITHDRAWN_BY_SPEAKER = "the user who gave the rule withdrew it"
+
+
+def _open_missing(
+    tenancy: Tenancy, contradictions: Sequence[Row], winners: Mapping[str, str] | None = None
+) -> Procedure[tuple[str, ...]]:
+    """Open the conflicts that are not stored yet, and return their ids.
+
+    Those with a side in *winners*, by conflict id, are resolved in the same transaction.
+    """
     distinct = {row["key"]: row for row in contradictions}
     if not distinct:
         return ()
-    return (yield from write(partial(_open, tenancy, [distinct[key] for key in sorted(distinct)])))
+    return (yield from write(partial(_open, tenancy, [distinct[key] for key in sorted(distinct)], winners or {})))
 
 
-def _open(tenancy: Tenancy, rows: list[Row]) -> Plan[tuple[str, ...]]:
+def _open(tenancy: Tenancy, rows: list[Row], winners: Mapping[str, str]) -> Plan[tuple[str, ...]]:
     keys = sorted({key for row in rows for key in row["artifact_keys"]})
     yield bind("artifacts/lock", tenant_id=tenancy.tenant_id, keys=keys)
     opened_rows = yield bind("conflicts/open", tenant_id=tenancy.tenant_id, batch={"conflicts": rows})
     if opened_rows:
         yield from bump(tenancy, max(row["properties"]["detected_us"] for row in rows))
-    return tuple(row["conflict_id"] for row in opened_rows)
+    opened = tuple(row["conflict_id"] for row in opened_rows)
+    for conflict_id in opened:
+        if winner := winners.get(conflict_id):
+            yield from _resolve(tenancy, conflict_id, winner, _WITHDRAWN_BY_SPEAKER, 0)
+    return opened
 
 
 def _resolve(tenancy: Tenancy, conflict_id: str, keep: str | None, reason: str, at_us: int | None) -> Plan[Conflict]:

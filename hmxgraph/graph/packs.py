@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from hmxgraph.compiler._verbs import is_action
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.extraction.entities import names_in
+from hmxgraph.extraction.extract import WITHDRAWING
 from hmxgraph.graph import embeddings, memories
 from hmxgraph.graph._conflict_rows import conflict_place, relation_id
 from hmxgraph.graph._events import pool_rows
@@ -236,6 +237,7 @@ def _memory(values: Row, as_of_us: int, meanings: Mapping[str, float]) -> KnownM
         pinned=bool(values["pinned"]),
         aliases=tuple(values["aliases"] or ()),
         meaning=meanings.get(values["memory_id"], 0.0),
+        withdraws=values["kind"] == "policy" and values["predicate"] in WITHDRAWING,
     )
 
 

@@ -63,6 +63,7 @@ class KnownMemory:
       request was carried out.
     - ``aliases``: further names by which a question may call it.
     - ``meaning``: its similarity to the question by vectors, in [0, 1].
+    - ``withdraws``: whether it is a policy that withdraws a rule: it says what is allowed, and constrains nothing.
     """
 
     memory_id: str
@@ -82,6 +83,12 @@ class KnownMemory:
     pinned: bool = False
     aliases: tuple[str, ...] = ()
     meaning: float = 0.0
+    withdraws: bool = False
+
+    @property
+    def is_soft_rule(self) -> bool:
+        """Whether it is a policy that constrains what to do, and allows exceptions."""
+        return self.kind == "policy" and not self.hard and not self.withdraws
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,7 +614,7 @@ def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, 
     soft = [
         _rule(memory.memory_id, "", memory.text, memory.confidence, override=True)
         for memory in known.memories
-        if memory.kind == "policy" and not memory.hard and memory.memory_id in chosen_ids
+        if memory.is_soft_rule and memory.memory_id in chosen_ids
     ]
     policies = [
         _rule(

@@ -484,13 +484,15 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
     if not question.works:
         return frozenset()
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
-    rules = [memory for memory in likely if memory.kind == "policy" and memory.held and not memory.hard]
+    rules = [memory for memory in likely if memory.is_soft_rule and memory.held]
     best = sorted(rules, key=lambda rule: (-rule.confidence, -rule.observations, -rule.last_us, rule.memory_id))
     return frozenset(rule.memory_id for rule in best[:_MOST_STANDING])
 
 
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
+    # What is allowed is told as a fact: among the constraints it would read as a command.
+    kind = "policy" if rule or memory.is_soft_rule else "fact" if memory.withdraws else memory.kind
     own = memory.kind == "goal" and memory.here
     # The first request of another session is a goal here only if the question is much like it.
     least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
@@ -507,8 +509,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
         least=0.0 if rule or memory.pinned else least,
     )
     return Candidate(
-        section="core" if rule else _SECTIONS.get(memory.kind, "facts"),
-        source_type="policy" if memory.kind == "policy" else "memory",
+        section="core" if rule else _SECTIONS.get(kind, "facts"),
+        source_type="policy" if kind == "policy" else "memory",
         source_id=memory.memory_id,
         tokens=memory.tokens,
         score=components.score,

@@ -194,6 +194,23 @@ def test_a_withdrawal_in_other_words_contradicts_its_rule_until_somebody_confirm
     assert (listed(), graph.memory.get(rule.memory_id).status) == ((), "contradicted")
 
 
+def test_a_user_withdraws_their_own_rule_in_other_words(graph, listed):
+    """Compiling ends the rule from then on; packs tell the withdrawal as a fact. The rule can be given again."""
+
+    def say(text, day):
+        content = {"role": "user", "text": text}
+        graph.append("message", content, session_id=f"s{day}", user_id="lin", at=f"2026-10-0{day}T09:00:00Z")
+        graph.compile()
+        pack = graph.pack("Place an order with the supplier on Friday", user_id="lin")
+        return {entry.content: entry.section for entry in pack.entries if entry.section in {"constraints", "facts"}}
+
+    rule, back = "Don't place supplier orders on Fridays.", "Ordering on Fridays is fine now."
+    assert say(rule, 1) == {rule: "constraints"}
+    assert say(f"Actually forget the no-friday rule. {back}", 2) == {back: "facts"}
+    assert listed() == ()
+    assert say(rule, 3)[rule] == "constraints"
+
+
 def test_two_prices_of_one_thing_contradict_each_other(graph, listed):
     """Both are disputed until somebody says which holds; a price that changed replaces the earlier one."""
     for text in ("Parking costs 2 EUR", "Parking costs nothing", "A visit costs $5", "A visit now costs $6"):

@@ -17,7 +17,7 @@ def stated(text, second, **fields):
 
 def withdrawn(*policies):
     """Return the memories of each conflict."""
-    return [row["memory_keys"] for row in withdrawn_rules(Tenancy.of("acme"), policies, counter())]
+    return [rule.conflict["memory_keys"] for rule in withdrawn_rules(Tenancy.of("acme"), policies, counter())]
 
 
 WITHDRAWALS = [
@@ -89,3 +89,39 @@ RULE, BACK = WITHDRAWALS[0]
 def test_an_uncertain_withdrawal_opens_no_conflict(policies):
     """A conflict needs one earlier rule of the same owner, and a withdrawal that has replaced nothing."""
     assert withdrawn(*policies) == []
+
+
+SPOKEN = {"owner": "lin", "extraction_method": "directive"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "back", "ends"),
+    [
+        (
+            stated("Don't place orders on Fridays.", 1, **SPOKEN),
+            stated("Forget the no-friday rule.", 2, **SPOKEN),
+            True,
+        ),
+        (
+            stated("Don't place orders on Fridays.", 1, **SPOKEN),
+            stated("Ordering on Fridays is fine now.", 2, **SPOKEN),
+            True,
+        ),
+        (
+            stated("Never push to main before noon.", 1, **SPOKEN),
+            stated("You may push to main now.", 2, **SPOKEN),
+            False,
+        ),
+        (stated("Don't place orders on Fridays.", 1), stated("Forget the no-friday rule.", 2), False),
+        (
+            stated("Don't place orders on Fridays.", 1, owner="lin", extraction_method="remembered"),
+            stated("Forget the no-friday rule.", 2, **SPOKEN),
+            False,
+        ),
+    ],
+    ids=["named", "allowed", "limited rule", "nobody's rule", "recorded by hand"],
+)
+def test_a_user_ends_their_own_rule(rule, back, ends):
+    """A user's withdrawal ends the user's rule at once, unless it was recorded by hand or may stand beside it."""
+    (withdrawn_rule,) = withdrawn_rules(Tenancy.of("acme"), [rule, back], counter())
+    assert withdrawn_rule.winner == (back["memory_id"] if ends else None)
