@@ -37,7 +37,8 @@ _LEAD = pattern(
     r"|for (?:the record|(?:(?:your|our|future) )?reference|next time|everyone|clarity|what it(?:'s| is) worth)|fyi"
     r"|heads[ -]?up|(?:(?:quick|side|small|friendly|gentle|final|last|another) )?(?:note|reminder)|to be clear|p\.?s\b"
     r"|lessons? (?:learn(?:ed|t)|for next time)|(?:please )?(?:keep|bear) in mind|just so (?:you|we all) know"
-    r"|just to be clear)(?: there| everyone| all| team)?"
+    r"|just to be clear|every(?:one|body)|all(?: of you)?|(?:(?:the )?(?:whole|entire) )?team)"
+    r"(?: there| everyone| all| team)?"
     r"\s*[,:;!.-]+\s*"
     r"|(?:and|but|so|also|just|please|kindly|actually|plus|now|then|btw|by the way|fyi|oh|ok|okay|hey|note that"
     r"|(?:keep|bear) in mind that|remember that)\s+)+"
@@ -127,13 +128,18 @@ _FOR_ANYONE = pattern(
     r"|may (?:not|only)|shall(?: not)?|is required to)"
     r"|only (?!if\b|when\b)(?:[\w'-]+ ){1,4}?(?:may|(?:is|are) allowed to))(?: ever)? "
 )
+# Past participles that end in neither "-ed" nor "-en".
+_IRREGULAR = (
+    "(?:bought|brought|built|caught|cut|dealt|done|drawn|fed|held|hung|kept|known|laid|led|left|lent|lost|made|met|paid"
+    "|put|read|run|sent|set|shown|shut|sold|spent|split|taught|thrown|told|worn)"
+)
 # Rules about a kind of thing, recognised by "no" or a plural: "Commit messages must start with a verb".
 _FOR_A_KIND = pattern(
     r"(?:no [^,.;!?]{3,60}? (?:may|must|shall)"
     r"|(?!(?:there|things|this|his|its|us|guess|sometimes|always|yes|thanks|as|unless|whereas|perhaps)\b)"
     r"(?:[a-z-]+ ){0,3}?[a-z-]{2,}s(?: (?:over|above|under|below|of|in|for|from|to|on|without|with) [^,.;!?]{1,40}?)?"
     r" (?:must(?: not| never| always| only)?|may only|should (?:always|never)|(?:are|is) not allowed to))"
-    r" (?P<passive>be [a-z]+(?:ed|en)\b)?"
+    rf" (?P<passive>be (?:[a-z]+(?:ed|en)|{_IRREGULAR})\b)?"
 )
 # Prohibitions addressed to the listener: "you must not ...".
 _FORBIDDEN = pattern(
@@ -144,6 +150,12 @@ _BAN = pattern(
     r"no (?!(?:more|further|such|new) |changes to )"
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
+)
+# "No discounts above 10 % without my ok": what needs somebody's leave is banned without it.
+_BAN_WITHOUT_LEAVE = pattern(
+    r"no (?!(?:problem|issue|change|question|progress|answer|news)s?\b)[a-z-]+(?: [^\s,.;:!?]+){0,8}?"
+    r" without (?:my|our|a manager's|the \w+'s) (?:ok|okay|approval|permission|consent|agreement|sign-?off|say-so)\b"
+    r"(?:,? (?:ever|please|thanks))*\W*$"
 )
 # "No emojis ever, please"; not a report: "No problems ever".
 _BAN_FOREVER = pattern(
@@ -186,10 +198,13 @@ _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
 # Words that tie a directive to the moment in which it is given.
 _PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
+# With a limit, "everything" is a kind of thing: "everything under 20 kg".
+_LIMIT = r"(?:under|over|above|below|up to|from|between)\b"
 # Words that refer to something at hand: "fix this", "do it now", "use it instead".
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
-    r"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything|both|either|option)\b|\binstead\W*$"
+    rf"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything(?! {_LIMIT})|both|either|option)\b"
+    r"|\binstead\W*$"
 )
 # Words that tie a directive to the people or things of the moment: "mine", "the other", "the original".
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
@@ -232,9 +247,10 @@ _ABSOLUTE = pattern(
 )
 # "Use the blue one": an instruction about one particular thing. It is a directive only with a lasting word.
 _ONE_THING = pattern(r"use (?:the|my|your|an?)\b")
-# "Use small pull requests for bug fixes".
+# "Use small pull requests for bug fixes", "use GLS for everything under 20 kg".
 _FOR_A_PURPOSE = pattern(
-    rf"(?:please )?use (?!{_NOT_A_KIND}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?for {_KIND}(?!:)"
+    rf"(?:please )?use (?!{_NOT_A_KIND}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?"
+    rf"for (?:{_KIND}(?!:)|everything {_LIMIT})"
 )
 # "Stop" and a way to talk or write, which an agent repeats until it is told not to.
 _STOP_MANNER = pattern(
@@ -266,6 +282,7 @@ _SIGNS = re.compile(
         *(sign.pattern for sign in (_FOR_A_PURPOSE, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
         _BAN_FOREVER.pattern.removesuffix(r"\W*$"),
+        _BAN_WITHOUT_LEAVE.pattern.removesuffix(r"\W*$"),
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
 )
@@ -378,11 +395,16 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
         return 0.0 if _is_momentary(_instruction(action)) else 0.85
-    if _BAN_FOREVER.match(core):
+    if _BAN_FOREVER.match(core) or _BAN_WITHOUT_LEAVE.match(core):
         return 0.8
     if _BAN.match(core):
         return 0.85 if system else _ban_confidence(core, sentence)
     return 0.0
+
+
+def points_at_hand(text: str) -> bool:
+    """Whether *text* refers to the moment, or to something that was said or shown before it: "it", "today"."""
+    return bool(_POINTING.search(text))
 
 
 def _refers_to_moment(core: str, opening: str) -> bool:

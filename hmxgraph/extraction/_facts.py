@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from hmxgraph.extraction._directives import points_at_hand
 from hmxgraph.extraction._entity_spans import DATES, OPENERS
 from hmxgraph.extraction._fact_rules import FACT_RULES, ITEM, FactRule
 from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, attitude_to, cues, pattern
@@ -81,6 +82,41 @@ def facts(sentence: str) -> Iterator[Fact]:
         if not words.isdisjoint(rule.cues):
             for match in rule.pattern.finditer(sentence):
                 yield from _matched_facts(rule, match, sentence)
+
+
+# "Remember that ", "FYI: ": an explicit wish that the statement after it be known. "Note that" and "keep in mind that"
+# are wishes only with "please": texts use them as phrases.
+_WISH = pattern(
+    r"(?:(?:and|also|ok|okay|so|btw|by the way),? )?"
+    r"(?:(?:(?:please |kindly )?remember|(?:please|kindly) (?:note|(?:keep|bear) in mind))(?: that |: ?)"
+    r"|(?:just )?(?:for your information|fyi)[,:]? (?:that )?)"
+    r"(?P<statement>\S.*)"
+)
+# Cues of `noted`, in lower case.
+WISHES = ("remember", "please note", "kindly note", "in mind", "for your information", "fyi")
+# First words of a statement: names, numbers, determiners, plurals and the speaker. "Remember that trip?" has none.
+_STATEMENT_START = re.compile(
+    r"(?!(?i:\w+ly|this|sometimes|always|perhaps|unless|as|\w+ing)\b)"
+    r"(?:[A-Z0-9]|(?:the|our|my|an?|all|every|each|no|both|most|we|i)\b|[a-z-]+s\b)"
+)
+# In words: longer statements tell a story.
+_LONGEST_STATEMENT = 30
+
+
+def noted(sentence: str) -> str:
+    """Return the statement that *sentence* asks to remember; empty if there is none that is clear by itself.
+
+    >>> noted("Please remember that GLS picks up at 15:00.")
+    'GLS picks up at 15:00.'
+    >>> noted("Remember that trip we took"), noted("FYI it is done."), noted("Note that I cancelled today.")
+    ('', '', '')
+    """
+    wish = None if sentence.endswith("?") else _WISH.match(sentence)
+    statement = wish["statement"] if wish else ""
+    is_clear = 3 <= statement.count(" ") + 1 <= _LONGEST_STATEMENT and not points_at_hand(statement)
+    if not is_clear or not _STATEMENT_START.match(statement) or _first_word(statement) in BASE_VERBS:
+        return ""
+    return f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
 
 
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:

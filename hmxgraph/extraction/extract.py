@@ -678,7 +678,7 @@ def _states_liking(lowered: str, cue_words: frozenset[str]) -> bool:
 def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
     if "my" in cue_words and _fact_rules.OWN_KIN_OR_ID.search(lowered):
         return True
-    return any(phrase in lowered for phrase in _fact_rules.PHRASES)
+    return any(phrase in lowered for phrase in (*_fact_rules.PHRASES, *_facts.WISHES))
 
 
 def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
@@ -696,7 +696,8 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     liking = _preferences.preference(sentence) if families.preferences else None
     if liking:
         yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
-    for fact in _facts.facts(sentence) if families.facts else ():
+    stated_facts = list(_facts.facts(sentence)) if families.facts else []
+    for fact in stated_facts:
         # "My name is Ann" is about the unnamed user; other facts are then about Ann.
         draft = fact_draft(fact, voice.subject if fact.predicate == "name" else fact_subject, "statement")
         if draft:
@@ -705,6 +706,17 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     if goal:
         text = _attributed(goal.text, voice)
         yield MemoryDraft("goal", text, goal.confidence, "statement", voice.subject, "aims at", goal.object)
+    is_wish = families.facts and voice.part == "user" and not (withdrawn or directive or liking or stated_facts or goal)
+    statement = _facts.noted(sentence) if is_wish else ""
+    if statement:
+        yield _noted(statement, voice)
+
+
+def _noted(statement: str, voice: Voice) -> MemoryDraft:
+    """Draft a fact that a user asks to remember and that no other rule finds."""
+    personal = bool(_OF_ONESELF.search(statement))
+    draft = _unparsed_fact(_attributed(statement, voice) if personal else statement)
+    return draft._replace(confidence=0.75, extraction_method="statement", personal=personal)
 
 
 def _attributed(text: str, voice: Voice) -> str:

@@ -12,6 +12,11 @@ ORDERS = [
     ("Never deploy to production on a Friday after 16:00.", 0.9, True),
     ("Please always include the source when I ask about statistics.", 0.9, False),
     ("From now on, use metric units.", 0.8, False),
+    ("No discounts above 10 % without my ok.", 0.8, False),
+    ("Supplier invoices must never be paid before the goods are booked in.", 0.75, False),
+    ("Whole team: never share supplier prices.", 0.9, True),
+    ("Everybody: never give discounts above 10 %.", 0.9, True),
+    ("Use GLS for everything under 20 kg.", 0.6, False),
     ("From now on: never give out appointment times.", 0.9, True),
     ("Going forward - never give out appointment times.", 0.9, True),
     ("By default: use metric units.", 0.8, False),
@@ -140,6 +145,9 @@ LASTING = [
     "No matter what", "Unless I object", "For all reports", "In every report",
 ]  # fmt: skip
 NO_ORDERS = [
+    "Use GLS for everything.",
+    "No progress without my approval so far.",
+    "No luck without your help.",
     "No problems ever!",
     "No one ever told me.",
     "For the record, I never said that.",

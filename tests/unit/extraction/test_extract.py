@@ -371,3 +371,37 @@ def test_the_memory_that_another_supersedes_is_no_entity():
     content = {"kind": "fact", "text": "Backups run on Neo4j", "supersedes": "69220adc-5f4f-5185-be34-e3461e483027"}
     assert mentioned(extract(event("x-hmxgraph-memory", content), by_hand=True)) == {("concept", "neo4j")}
     assert ("supersede", content["supersedes"]) in mentioned(extract(event("x-other", content)))
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("Please remember that GLS picks up at 15:00.", "GLS picks up at 15:00."),
+        ("FYI the boxes are in B3", "The boxes are in B3."),
+        ("For your information, our accountant works on Mondays.", "Our accountant works on Mondays."),
+        ("Please note that parcels go out twice a day.", "Parcels go out twice a day."),
+        ("Remember: I park on level 3.", "Ann: I park on level 3."),
+    ],
+)
+def test_what_a_user_asks_to_remember_is_a_fact(text, fact):
+    """A statement after "remember that" or "FYI" is a fact in its own words, whatever its form."""
+    spoken = said(text, metadata={"user_id": "Ann"})
+    learned = [(memory.kind, memory.text, memory.extraction_method) for memory in extract(spoken).memories]
+    assert learned == [("fact", fact, "statement")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that time we went to Rome",
+        "Remember that GLS picks up at 15:00?",
+        "FYI it is done by now.",
+        "FYI: check the logs please",
+        "Please note that this is a draft.",
+        "Note that a number of bots are hosted abroad.",
+        "Remember that staying positive is important.",
+    ],
+)
+def test_talk_is_nothing_to_remember(text):
+    """Questions, references to what was said, requests and phrases of texts state no fact."""
+    assert [memory.text for memory in extract(said(text)).memories if memory.kind == "fact"] == []
