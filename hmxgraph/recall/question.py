@@ -111,6 +111,7 @@ _MANNER = re.compile(
 # Terms of a question for all rules ("Which rules do I have to follow in this repo?"): it has at least one of the first,
 # and otherwise only some of the second, so that it does not say which rules.
 _FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_FOR_GOALS = frozenset(terms("goals aims objectives"))
 _FOLLOWED = frozenset(
     terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
           " here repo repository project team company work working")
@@ -207,6 +208,12 @@ _NO_SUBJECT = frozenset(
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Begins a question whether something may or must be done.
+_PERMISSION = re.compile(
+    r"\W*(?:(?:so|and|but|hi|hello|hey)\W+)?(?:(?:can|may|could|should|must|shall|do|does|need)(?! you\b) [^.!]*\?"
+    r"|(?:am i|are we|are they|is (?:it|he|she|this|that)) (?:allowed|permitted|ok|okay|fine|possible|supposed)\b)",
+    re.IGNORECASE,
+)
 # Says that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
 _WITHDRAWAL = re.compile(
     r"\b(?:cancel(?:led|ed)|called (?:it |that )?off|gave up|dropped out|withdr(?:ew|awn)|postponed|rescheduled"
@@ -321,6 +328,17 @@ class Question:
         runs = self.runs | frozenset(_runs(corrected[:_TERMS_WITH_NAMES]))
         clauses = tuple(frozenset(spelling.get(term, term) for term in clause) for clause in self.clauses)
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
+
+
+def asks_for_goals(question_terms: Iterable[str]) -> bool:
+    """Whether a question with these terms asks for goals, and does not say for which.
+
+    >>> asks_for_goals(["current", "goal"]), asks_for_goals(["goal", "depot"])
+    (True, False)
+
+    """
+    rest = set(question_terms) - _FOLLOWED
+    return bool(rest) and rest <= _FOR_GOALS
 
 
 def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
@@ -490,6 +508,18 @@ def asks_how_it_is(text: str) -> bool:
         for sentence in _SENTENCE_END.split(text[:LONGEST_QUESTION])
         if not _PARTIES.search(sentence)
     )
+
+
+def asks_permission(text: str) -> bool:
+    """Whether a sentence of the text asks whether something may or must be done.
+
+    >>> asks_permission("Can invoice 12 be paid?"), asks_permission("Hi! Are we allowed to ship batteries?")
+    (True, True)
+    >>> asks_permission("Who pays invoice 12?"), asks_permission("Can you hear me?")
+    (False, False)
+
+    """
+    return any(map(_PERMISSION.match, _SENTENCE_END.split(text[:LONGEST_QUESTION])))
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:
