@@ -523,7 +523,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     rule = memory.kind == "policy" and memory.hard
     own = memory.kind == "goal" and memory.here
     # The first request of another session is a goal here only if the question is much like it.
-    least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
+    least = _LEAST_POLICY if memory.kind == "policy" or stands else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
     fully = appraisal.question.of_manner or memory.kind == "goal"
     standing = (1.0 if fully else _STANDING) if stands else 0.0
