@@ -25,17 +25,18 @@ from hmxgraph.compiler._vocabulary import (
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-# Subcommands followed by one more subcommand than is usual for their program ("git stash pop"), and those followed by
-# one fewer ("docker build").
+# Subcommands followed by one more subcommand than is usual for their program ("git stash pop").
 _DEEPER = {
-    ("docker", "compose"), ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"),
-    ("pnpm", "run"), ("git", "stash"), ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"),
-    ("terraform", "state"), ("terraform", "workspace"),
+    ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"), ("pnpm", "run"), ("git", "stash"),
+    ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"), ("terraform", "state"),
+    ("terraform", "workspace"),
+} | {
+    ("docker", kind)
+    for kind in (
+        "builder", "buildx", "compose", "config", "container", "context", "image", "manifest", "network", "node",
+        "plugin", "secret", "service", "stack", "swarm", "system", "trust", "volume",
+    )
 }  # fmt: skip
-_SHALLOW = {
-    ("docker", word)
-    for word in ("build", "exec", "images", "inspect", "logs", "ps", "pull", "push", "restart", "rm", "run", "stop")
-}
 # Commands that run the command line after them.
 _RUNNERS = {("uv", "run"), ("poetry", "run"), ("npx",), ("pnpm", "exec"), ("bundle", "exec"), ("pipenv", "run")}
 # Flags whose value is the next word.
@@ -336,7 +337,6 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
             break
         names.append(word)
         depth += (program, word) in _DEEPER
-        depth -= (program, word) in _SHALLOW
     return names
 
 

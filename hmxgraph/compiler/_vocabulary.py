@@ -131,13 +131,13 @@ READ_ONLY_SUBCOMMANDS = _listed("""
 # For each program, the number of subcommand words after its name.
 SUBCOMMANDS = dict.fromkeys(
     _listed("""
-    ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf doctl dotnet flyctl gem git go gradle helm
-    heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi rails ruff
-    rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
+    ansible-galaxy apt apt-get brew bundle cargo composer conda consul dnf docker doctl dotnet flyctl gem git go
+    gradle helm heroku istioctl kind kubectl kustomize make mvn nomad npm openssl pip pip3 pnpm podman poetry pulumi
+    rails ruff rustup service snap supervisorctl systemctl terraform tofu uv vault yarn yum
     alembic asdf bun deno dart flutter hatch mix nvm pdm pipx prisma pyenv rake swift turbo
 """),
     1,
-) | dict.fromkeys(_listed("aws az docker gcloud gh openstack"), 2)
+) | dict.fromkeys(_listed("aws az gcloud gh openstack"), 2)
 
 # Programs that run the command after them, and their flags whose value is the next word.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")

@@ -42,15 +42,17 @@ _CAPITALISED = rf"(?:{_ABBREVIATED} )?(?!{_ABBREVIATED})[{CAPITALS}][\w'-]+"
 _PARTICLES = r"(?:(?:de|la|van|von|der|bin|al) )*"
 # Up to four capitalised words: "Jan de Vries".
 _NAME = rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,3}}"
+# Words after a number that show that it is no amount of something.
+_CONNECTIVES = "and|but|so|because|since|now|with|near|in|as|at"
 # A number that belongs to the name before it ("Lindenweg 3"); neither a year nor an amount ("3 years").
 _NUMBER = (
     r"(?: (?!(?:19|20)\d\d\b)\d{1,4}[A-Za-z]?"
-    r"(?=[,;!)]|\.?$|\. | (?:and|but|so|because|since|now|with|near|in|as|at)\b))?"
+    rf"(?=[,;!)]|\.?$|\. | (?:{_CONNECTIVES})\b))?"
 )
-# A name; after a comma, the state, country or street ("Austin, Texas"), but not an addressee ("in Oslo, Tom, and my
-# dog").
+# A name, also of a street ("Elm St. 5"); after a comma, the state, country or street ("Austin, Texas"), but not an
+# addressee ("in Oslo, Tom, and my dog").
 _PLACE = (
-    rf"{_NAME}{_NUMBER}(?:, (?!ZIP|I'|(?:Dr|Mrs?|Ms|Prof)\.|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
+    rf"{_NAME}(?: St\.)?{_NUMBER}(?:, (?!ZIP|I'|(?:Dr|Mrs?|Ms|Prof)\.|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
     rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,2}}{_NUMBER})?"
 )
 # The name of a company: "Johnson & Johnson", "AT&T", "Channel 4", "Booking.com".
@@ -87,11 +89,19 @@ _IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
+# An amount after an identifier: one or two digits after a longer group, if a word follows ("4711 2 weeks ago"), or as a
+# part of a time or ratio ("24/7").
+_AMOUNT = (
+    r"(?<=\d{4}) \d{1,2}(?:[:/]\d{1,2}\b(?! ?\d)"
+    rf"|(?:[.,]\d+)?(?= ?[a-z]{{2}})(?! (?:{_CONNECTIVES}|ext)\b))"
+)
 # An id or address, matched whole or not at all: an e-mail address, a handle, or groups with digits ("+49 151 111 00").
+# What stands between two groups can be matched in one way only; otherwise many groups would take exponential time.
 _IDENTIFIER = (
     r"(?P<object>[\w.+-]*@[\w.-]*\w"
-    r"|#?\+?\(?(?=[\w.+-]*\d)(?:\w|[.+-](?=\w))+\)?(?:(?: ?[/-] ?| )\(?(?:\d|[.-](?=\d))+\)?)*"
-    r"(?: (?:ext(?:ension|\.)?|x) ?\d+)?)(?![\w@/]|[ .(-]*\d| (?:ext|x) ?\d)"
+    r"|#?\+?\(?(?=[\w.+-]*\d)(?:\w|[.+-](?=\w))+\)?"
+    rf"(?:(?!{_AMOUNT})(?: ?/ ?| - ?|- | |(?<=\))-?)\(?\d(?:\d|[.-](?=\d))*\)?)*"
+    rf"(?: (?:ext(?:ension|\.)?|x) ?\d+)?)(?![\w@/]|(?!{_AMOUNT})[ .(-]*\d| (?:ext|x) ?\d)"
 )
 # Properties of a project or a system. Each has one value at a time.
 _PROPERTIES = (
@@ -324,6 +334,11 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("My phone: 030 / 12 34-56 ext. 7 and a fax.", "the user's phone is 030 / 12 34-56 ext. 7"),
             ("My email address is ann.b+x@mail.example.org.", "the user's email address is ann.b+x@mail.example.org"),
             ("My customer number is 12 34 56!", "the user's customer number is 12 34 56"),
+            ("My phone number is +49 (0)30 - 1234 56 and so on.", "the user's phone number is +49 (0)30 - 1234 56"),
+            ("My phone number is 0471 23 45 67 by the way.", "the user's phone number is 0471 23 45 67"),
+            ("My phone number is 0301234567 24/7.", "the user's phone number is 0301234567"),
+            ("My phone number is 555-1234 10 am to 5 pm.", "the user's phone number is 555-1234"),
+            ("My customer number is 4711 2 weeks ago", "the user's customer number is 4711"),
         ),
         counterexamples=(
             "My email is not working",
@@ -350,6 +365,7 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("I live in Oslo, Tom, and my dog is Rex.", "the user lives in Oslo"),
             ("I live in Austin, Texas and love it.", "the user lives in Austin, Texas"),
             ("I live in St. Gallen.", "the user lives in St. Gallen"),
+            ("I live in Elm St. 5, Springfield.", "the user lives in Elm St. 5, Springfield"),
             ("I live in Halle, Lindenweg 3.", "the user lives in Halle, Lindenweg 3"),
             ("I live in Building 7 near the park", "the user lives in Building 7"),
             ("I live in Bad Öynhausen", "the user lives in Bad Öynhausen"),

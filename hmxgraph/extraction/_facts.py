@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from hmxgraph.extraction._entity_spans import DATES
+from hmxgraph.extraction._entity_spans import DATES, OPENERS
 from hmxgraph.extraction._fact_rules import FACT_RULES, ITEM, FactRule
 from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, attitude_to, cues, pattern
 
@@ -60,8 +60,10 @@ _DENIED_BEFORE = pattern(
 _CORRECTS = pattern(
     r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )
-# First words of denied phrases that are not objects: "not serious", "not always".
-_NO_THINGS = NOT_IMPERATIVE | {"serious", "intolerant", "any", "only", "always", "him", "me"}
+# First words of denied phrases that are not objects ("not serious", "not always"), and the endings of such words ("not
+# badly", "not life threatening").
+_NO_THINGS = NOT_IMPERATIVE | OPENERS | {"true", "correct", "accurate", "serious", "severe", "urgent", "intolerant"}
+_NO_THING = re.compile(r"[\w-]+ly\b|.*ing\b")
 
 
 def facts(sentence: str) -> Iterator[Fact]:
@@ -111,7 +113,7 @@ def _corrected(sentence: str, start: int, end: int) -> Iterator[str]:
     if not denied and _CORRECTS.search(sentence, 0, start):
         denied = _DENIED_BEFORE.search(sentence[:start])
     for item in _list_items(_trimmed(denied["others"])) if denied else ():
-        if _first_word(item) not in _NO_THINGS and not _first_word(item).endswith("ing"):
+        if _first_word(item) not in _NO_THINGS and not _NO_THING.match(item):
             yield item
 
 

@@ -232,7 +232,7 @@ def _memory(values: Row, as_of_us: int, meanings: Mapping[str, float]) -> KnownM
         held=(begins is None or begins <= as_of_us) and all(as_of_us < end for end in ends),
         sound=_evidence_left(values),
         here=values["here"],
-        open=not all(is_carried_out([Turn(*turn) for turn in ending]) for ending in values["endings"]),
+        open=not all(is_carried_out([Turn(*turn) for turn in ending], is_action) for ending in values["endings"]),
         pinned=bool(values["pinned"]),
         aliases=tuple(values["aliases"] or ()),
         meaning=meanings.get(values["memory_id"], 0.0),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
+from itertools import chain, takewhile
 
 from hmxgraph.recall.knowledge import ASKED_TO, PROCEDURES, Guidance, KnownArtifact
 from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
@@ -22,7 +22,9 @@ _NO_REQUEST = re.compile(
     re.IGNORECASE,
 )
 # A slot stands for a part of a failure's message that varies: "<path>", or "<n>" for a number.
-_SLOT, _NUMBER_SLOT = re.compile(r"<[\w ]+>"), re.compile(r"<n(?:umber)?>")
+_SLOT, _NUMBER_SLOT = re.compile(r"<[^<>\s]+>"), re.compile(r"<n(?:umber)?>")
+# Words that a slot may stand for, and words of a message that are compared with a question.
+_SLOT_WORDS, _MESSAGE_WORDS = 4, 40
 # The type of an error; what a report says before it is only where the error occurred.
 _ERROR_TYPE = re.compile(r"\w(?:error|exception)$", re.IGNORECASE)
 # Punctuation before and after a word of a message.
@@ -174,7 +176,8 @@ def _message(playbook: KnownArtifact) -> list[str]:
     raw_words = str(playbook.content.get("failure_pattern", "")).split()
     typed = (place for place, word in enumerate(raw_words) if _ERROR_TYPE.search(_bare(word)))
     named_programs = (place for place, word in enumerate(raw_words) if not word.endswith(":"))
-    return [_bare(word) for word in raw_words[next(chain(typed, named_programs), 0) :]]
+    begin = next(chain(typed, named_programs), 0)
+    return [_bare(word) for word in raw_words[begin : begin + _MESSAGE_WORDS]]
 
 
 def _words_in_place(text: str) -> Iterator[tuple[str, bool]]:
@@ -191,20 +194,34 @@ def _bare(word: str) -> str:
 
 
 def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> int:
-    """Return the number of words of *message* besides its slots if *words* contain it, with any word in a slot; else 0.
+    """Return the number of words of *message* besides its slots if *words* contain it, with any values in them; else 0.
+
+    A value has up to four words, except that of a number and that of a slot which is part of a word.
 
     >>> def quoted(text):
     ...     return _quoted_words(["release", "<name>", "is", "in", "state", "<name>"], list(_words_in_place(text)))
     >>> quoted("helm: release labels is in state pending"), quoted("Which release labels is in no state?")
     (4, 0)
+    >>> quoted("the release of my labels is in state pending")
+    4
 
     """
     count = sum(not _SLOT.search(word) for word in message)
-    for start in range(len(words) - len(message) + 1 if count >= _LEAST_WORDS else 0):
-        begins = words[start][1] or count >= _SURE_WORDS
-        if begins and all(_is_like(words[start + place][0], word) for place, word in enumerate(message)):
-            return count
-    return 0
+    if count < _LEAST_WORDS:
+        return 0
+    places = {place for place, (_, begins) in enumerate(words) if begins or count >= _SURE_WORDS}
+    for pattern in message:
+        places = {end for place in places for end in _ends(pattern, words, place)}
+    return count if places else 0
+
+
+def _ends(pattern: str, words: Sequence[tuple[str, bool]], place: int) -> Iterator[int]:
+    """Yield the places after the words from *place* on that *pattern* can stand for."""
+    if place < len(words) and _is_like(words[place][0], pattern):
+        yield place + 1
+        if _SLOT.fullmatch(pattern) and not _NUMBER_SLOT.fullmatch(pattern):
+            further = takewhile(lambda word: not word[1], words[place + 1 : place + _SLOT_WORDS])
+            yield from (place + count for count, _ in enumerate(further, start=2))
 
 
 def _is_like(word: str, pattern: str) -> bool:
@@ -214,10 +231,10 @@ def _is_like(word: str, pattern: str) -> bool:
     (True, True, False, False)
 
     """
-    before, *further = _SLOT.split(pattern)
-    if not further:
+    if word == pattern or "<" not in pattern:
         return word == pattern
-    fits = word.startswith(before) and word.endswith(further[-1])
+    before, *further = _SLOT.split(pattern)
+    fits = bool(further) and word.startswith(before) and word.endswith(further[-1])
     return fits and (not _NUMBER_SLOT.search(pattern) or any(map(str.isdigit, word)))
 
 

@@ -307,7 +307,7 @@ class EventPool:
         """
         pool = replace(self, text=tuple(text), tokens=tuple(tokens))
         changed = (pair for pair in zip(self.text, pool.text, strict=True) if pair[0] is not pair[1])
-        stale = _OF_LINES if all(_tool(old) == _tool(new) for old, new in changed) else _OF_LINES | _OF_TOOLS
+        stale = _OF_LINES if all(tool_in(old) == tool_in(new) for old, new in changed) else _OF_LINES | _OF_TOOLS
         vars(pool).update((name, vars(self)[name]) for name in vars(self).keys() - vars(pool).keys() - stale)
         return pool
 
@@ -427,7 +427,7 @@ class EventPool:
     @cached_property
     def tools(self) -> list[tuple[str, str] | None]:
         """For each event, the tool and the kind of the call or result that its text begins with, or None."""
-        return list(map(_tool, self.text))
+        return list(map(tool_in, self.text))
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -556,7 +556,7 @@ _OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
-def _tool(text: str) -> tuple[str, str] | None:
+def tool_in(text: str) -> tuple[str, str] | None:
     """Return the tool and the kind of the call or result that *text* begins with, or None."""
     # The added space completes the arrow of an empty result.
     match = _OF_TOOL.match(f"{text} ")

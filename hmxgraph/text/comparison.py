@@ -193,7 +193,8 @@ _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 # One of these times: hour and minutes, "5 pm", "noon" or "midnight".
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
-# Sums of money. The currency is part of the answer, so that "2 EUR" contradicts "2 USD" and "nothing".
+# Sums of money. The currency is part of the answer, so that "2 EUR" contradicts "2 USD" and "nothing". A number without
+# a currency is another topic: it may mean the same sum.
 _CURRENCIES = {
     name: code
     for code, names in {
@@ -212,6 +213,9 @@ _SUM = re.compile(
     rf"\b({'|'.join(sorted(_BEFORE_AMOUNT))}) (?:({_CURRENCY}) ?({_NUMBER})|({_NUMBER}) ?({_CURRENCY})(?!\w))",
     re.IGNORECASE,
 )
+# A number whose separators are all between thousands, and the decimals of any other.
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")
+_DECIMALS = re.compile(r"[.,](\d+)$")
 # "costs nothing", "is free of charge": read as a sum of 0.
 _FREE = re.compile(r"\b(?:costs? (?:nothing|zero)|(?:is|are) free of charge)\b", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
@@ -265,14 +269,29 @@ def claim(text: str) -> Claim:
             negations += base in _OPPOSITES
             topic.append(_OPPOSITES.get(base, base))
     answer = " ".join([*(["not"] if negations % 2 else []), *amounts, *sums, *times])
-    subject = " ".join(filter(None, (*topic, signs(text)))) if len(topic) > 1 else ""
+    measure = "money" if sums else ""
+    subject = " ".join(filter(None, (*topic, measure, signs(text)))) if len(topic) > 1 else ""
     return Claim(subject, answer, bool(_RENEWED.search(text)))
 
 
 def _sum_of_money(match: re.Match[str]) -> str:
     """The amount and the currency; 0 without a currency, because it is the same in all of them."""
-    currency, amount = (match[2], match[3]) if match[2] else (match[5], match[4])
+    currency, number = (match[2], match[3]) if match[2] else (match[5], match[4])
+    amount = _plain_number(number)
     return f"{amount} {_CURRENCIES[currency.lower()]}" if amount != "0" else "0"
+
+
+def _plain_number(number: str) -> str:
+    """*number* with neither separators of thousands nor zeros at the end, and with a decimal point.
+
+    >>> [_plain_number(text) for text in ("12,50", "12.5", "5,000", "5.000", "1.234,50", "0,125", "0.00")]
+    ['12.5', '12.5', '5000', '5000', '1234.5', '0.125', '0']
+    """
+    decimals = None if _THOUSANDS.fullmatch(number) else _DECIMALS.search(number)
+    whole = number[: decimals.start()] if decimals else number
+    fraction = decimals[1].rstrip("0") if decimals else ""
+    digits = whole.replace(",", "").replace(".", "").lstrip("0") or "0"
+    return f"{digits}.{fraction}" if fraction else digits
 
 
 def _minutes(time: re.Match[str]) -> int:

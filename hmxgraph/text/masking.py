@@ -124,8 +124,13 @@ _VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
 # Names ending in "token", except those of page positions (next_token), public keys of assemblies (publickeytoken) and
 # errors of parsers ("unexpected token").
 _BEARER_NAME = r"(?<!next)(?<!next[_-])(?<!page)(?<!page[_-])(?<!publickey)(?<!unexpected )token"
-# The characters of a bearer token (RFC 6750); not a version, a hexadecimal number, or the start of an expression.
-_BEARER = r"[\"']?(?P<value>(?!0x|v?\d+\.\d)\w[\w.~+/-]{5,}=*)(?<!\.)(?!\.?[\w~+/(\[-])"
+# The characters of a bearer token (RFC 6750), also encoded as in an address, in up to 16 parts with colons between
+# them; not a version, a hexadecimal number, or the start of an expression.
+_BEARER_PART = r"\w(?:[\w.~+/-]|%[0-9a-f]{2})*"
+_BEARER = (
+    rf"[\"']?(?P<value>(?!0x|v?\d+\.\d){_BEARER_PART}(?::{_BEARER_PART}){{0,15}}=*)"
+    r"(?<!\.)(?!\.?[\w~+/(\[-]|%[0-9a-f]{2}|:\w)"
+)
 # Keys and tokens of services, recognised by their form.
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"

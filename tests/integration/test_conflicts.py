@@ -202,6 +202,14 @@ def test_two_prices_of_one_thing_contradict_each_other(graph, listed):
     assert sorted(side.text for side in conflict.sides) == ["Parking costs 2 EUR", "Parking costs nothing"]
 
 
+def test_one_price_in_several_spellings_is_no_contradiction(graph, listed):
+    """Decimal commas, separators of thousands and a missing currency do not make another price."""
+    for text in ("A seat costs 12.50 EUR", "A seat costs 12,50 EUR", "A seat costs 12.50", "Rent costs $5,000"):
+        graph.remember(text)
+    graph.remember("Rent costs $5000.00")
+    assert listed() == ()
+
+
 def test_compiling_looks_for_conflicts_that_a_killed_client_missed(graph, connection, tenancy, listed):
     """Compiling compares artifacts that were stored but never compared, and marks them as compared."""
     sides = [policy("p1", "Use it", condition="a case"), policy("p2", "Never use it", condition="a case")]

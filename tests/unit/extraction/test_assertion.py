@@ -106,6 +106,10 @@ def test_what_is_no_longer_so_answers_the_same_question():
         ("It's not urgent, I'm allergic to nickel.", []),
         ("Sorry, it's not that bad, I'm allergic to nickel.", []),
         ("Sorry, it's not working, I'm allergic to nickel.", []),
+        ("I'm allergic to nickel, but not badly.", []),
+        ("Actually that's not true, I'm allergic to nickel.", []),
+        ("Actually it's not much fun, I'm allergic to nickel.", []),
+        ("Sorry, it's not life threatening, I'm allergic to nickel.", []),
         ("I'm married, not dead.", []),
     ],
 )

@@ -441,6 +441,9 @@ def test_a_policy_is_found_by_common_terms(query, shown):
         ("AssertionError: 'a' != 'b' in tests/test_labels.py", set()),
         ("make deploy\nTOKEN not set", {"a003"}),
         ("Why is TOKEN not set by default?", set()),
+        ("order 17-a is shut", {"a004"}),
+        ("It says: item 'Desk lamp' of my.order is sold out", {"a005"}),
+        ("It says: item the very old green desk lamp of it is sold out", set()),
     ],
 )
 def test_a_pasted_message_finds_its_playbook_without_a_word_for_trouble(text, found):
@@ -449,9 +452,21 @@ def test_a_pasted_message_finds_its_playbook_without_a_word_for_trouble(text, fo
         "helm: release <release> is in state pending-upgrade": "helm releas state",
         "FAILED <path> - AssertionError: <n> != <n>": "fail assertionerror",
         "TOKEN not set": "token set",
+        "order <order-id> is shut": "shut",
+        "item <item_name> of <order.name> is sold out": "item sold out",
     }
     playbooks = [
         replace(artifact(number, "", kind="failure_playbook", failures=(key,)), content={"failure_pattern": message})
         for number, (message, key) in enumerate(messages.items(), start=1)
     ]
     assert remedies(understood(text, NOW), playbooks, "") == found
+
+
+def test_a_failure_of_a_thousand_words_is_recognised_by_the_first_forty():
+    """The comparison takes time for each word of the message, at each place of the question."""
+    message = [f"word{number}" for number in range(1_000)]
+    playbook = replace(
+        artifact(1, "", kind="failure_playbook", failures=("other",)), content={"failure_pattern": " ".join(message)}
+    )
+    for cut, found in ((40, {"a001"}), (39, set())):
+        assert remedies(understood("It says " + " ".join(message[:cut]), NOW), [playbook], "") == found
