@@ -29,7 +29,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall._endings import Turn, is_carried_out
 from hmxgraph.recall._parts import ranked_by_parts
-from hmxgraph.recall._users import Asker, relevant_to_asker, with_own_names
+from hmxgraph.recall._users import relevant_to_asker, with_own_names
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -568,9 +568,10 @@ class _Opening:
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
-        pool = relevant_to_asker(pool, self.question, Asker.of(pool, self.request))
+        pool = relevant_to_asker(pool, self.question, self.request)
         pool = with_own_names(pool, self.question)
-        ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
+        meanings = {each: meaning for each, meaning in self.nearest.meanings.items() if each not in pool.withheld}
+        ranking = Ranking(self.question, pool, self.state.event_count, meanings)
         return ranked_by_parts(ranking) if ranking.has_parts else ranking
 
     @cached_property

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, repeat
 
 import numpy as np
 
@@ -490,15 +490,19 @@ class Draft:
         pool = with_excerpts(pool, self.whole, weights, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
-        verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
+        withheld = zip(sorted(pool.withheld), repeat("low_relevance"), strict=False)
+        verdicts = dict(chain(withheld, self._repeated_records(sections), self._outdated()))
         timeliness = self._timely(decay, pool, relevance)
+        related = self._related(decay, pool, relevance)
+        if pool.withheld:
+            related = ~pool.is_withheld if related is None else related & ~pool.is_withheld
         return Episodes(
             pool,
             separated(relevance, self.events.assurance),
             decay,
             verdicts,
             timeliness,
-            self._related(decay, pool, relevance),
+            related,
             # The last feedback in a log of many tasks is about its last task only.
             {each: self.outcomes[each] for each in self.outcomes.keys() - self.long_sessions},
             self.results,

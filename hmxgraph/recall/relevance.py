@@ -361,6 +361,8 @@ _TELLING = 0.3
 _EARLIEST, _SOME = 0.5, 0.2
 # Factor on the weights of query terms that belong to a name: the subject of a question says more than its phrasing.
 _NAME = 1.5
+# The score of withheld events: no neighbour or link makes them relevant.
+_WITHHELD = -1.0
 
 
 @dataclass(frozen=True)
@@ -411,15 +413,16 @@ class Ranking:
     @cached_property
     def words(self) -> Floats:
         """The lexical match, 1 for the best event."""
-        scores = field_scores(self.match, self.neighbours)
+        scores = np.where(self.pool.is_withheld, 0.0, field_scores(self.match, self.neighbours))
         best = scores.max(initial=0.0)
         return (scores / best) ** _SHARPNESS if best else scores
 
     @cached_property
     def first(self) -> Floats:
-        """The score before the walk: by words, titles, cues, feedback terms and meaning."""
+        """The score before the walk: by words, titles, cues, feedback terms and meaning; below 0 if withheld."""
         scores = self._by_words + self._feedback
-        return scores + MEANING * self._meaning if self.meanings else scores
+        scores = scores + MEANING * self._meaning if self.meanings else scores
+        return np.where(self.pool.is_withheld, _WITHHELD, scores)
 
     @cached_property
     def _meaning(self) -> Floats:
@@ -588,7 +591,7 @@ class Ranking:
         if not self.question.of_manner:
             return np.zeros(len(self.pool), dtype=np.bool_)
         weights = np.array([_instruction_weight(text)[0] for text in self.pool.text])
-        return (weights > 0) & self.pool.by_people & _with_assistant(self.pool)
+        return (weights > 0) & self.pool.by_people & ~self.pool.is_withheld & _with_assistant(self.pool)
 
     @cached_property
     def _carriers(self) -> Flags:
@@ -634,7 +637,7 @@ class Ranking:
             past &= self.contain(_ALIKE / scale)
         else:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
-        share = float(self._share_without(filter(str.isdigit, self.match.terms))[past].max(initial=0.0)) * scale
+        share = float(self._share_of_known_work[past].max(initial=0.0)) * scale
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
@@ -705,6 +708,19 @@ class Ranking:
     def share_without_names(self) -> Floats:
         """The share of the question's terms, except those of names in it, that each event contains."""
         return self._share_without(chain.from_iterable(map(terms, self.question.names)))
+
+    @property
+    def _share_of_known_work(self) -> Floats:
+        """The share of the request in each event; numbers do not count, and unknown terms like the average known one.
+
+        Rarity says nothing about a term that no event has: "for ten minutes" makes no other work of a request.
+        """
+        numbers = np.array([term.isdigit() for term in self.match.terms], dtype=np.bool_)
+        is_known = (self.match.counts >= 1).any(axis=1) & ~numbers
+        average = float(self.match.weights[is_known].mean()) if is_known.any() else 0.0
+        weights = np.where(is_known, self.match.weights, np.minimum(self.match.weights, average)) * ~numbers
+        shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
+        return shares
 
     @property
     def share_of_case(self) -> Floats:
