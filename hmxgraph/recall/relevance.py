@@ -336,6 +336,11 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # classed as new (before: 108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
+# Number words and units of time, as terms: details of a request, such as "for ten minutes".
+_AMOUNTS = frozenset(
+    terms("one two three four five six seven eight nine ten twelve twenty hundred half dozen seconds minutes hours days"
+          " weeks months years")
+)  # fmt: skip
 # Even the best events seldom match more than this many terms of a long question: see :attr:`Ranking.assurance`.
 _LONG_REQUEST = 20
 # A user raised the question before if a message contains the share ``_RAISED`` of it. A question of fewer than
@@ -624,8 +629,8 @@ class Ranking:
 
         Results, such as a file that a tool read, and long texts contain many words of any request. They are ignored,
         unless the request speaks of trouble, because they may report the same failure. The *running* session does not
-        count, nor do numbers in the request ("at 8"). A request with an identifier that events contain is not new.
-        Without any past request, nothing is new.
+        count, nor do amounts in the request ("at 8", "for ten minutes"). A request with an identifier that events
+        contain is not new. Without any past request, nothing is new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -711,14 +716,15 @@ class Ranking:
 
     @property
     def _share_of_known_work(self) -> Floats:
-        """The share of the request in each event; numbers do not count, and unknown terms like the average known one.
+        """The share of the request in each event. Amounts do not count, a few unknown terms like the average known one.
 
-        Rarity says nothing about a term that no event has: "for ten minutes" makes no other work of a request.
+        "For ten minutes" makes no other work of a request, nor does a word that no event has, if most are known.
         """
-        numbers = np.array([term.isdigit() for term in self.match.terms], dtype=np.bool_)
+        numbers = np.array([term.isdigit() or term in _AMOUNTS for term in self.match.terms], dtype=np.bool_)
         is_known = (self.match.counts >= 1).any(axis=1) & ~numbers
-        average = float(self.match.weights[is_known].mean()) if is_known.any() else 0.0
-        weights = np.where(is_known, self.match.weights, np.minimum(self.match.weights, average)) * ~numbers
+        weights = self.match.weights * ~numbers
+        if 2 * np.count_nonzero(is_known) > np.count_nonzero(~numbers):
+            weights = np.minimum(weights, np.where(is_known, weights, weights[is_known].mean()))
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
 

@@ -116,6 +116,8 @@ def test_other_numbers_make_no_new_request():
     """A time of day is a detail of the request: no past one needs to contain it."""
     events = case(1, "please cancel my seat", age_days=3)
     assert not draft(events, known(), query="Please cancel seat 17 between 9:45 and 10:15").events.is_new(None)
+    assert not draft(events, known(), query="Please cancel my seat within ten minutes").events.is_new(None)
+    assert not draft(events, known(), query="Please cancel my seat promptly").events.is_new(None)
 
 
 def test_what_carries_a_name_of_the_request_is_known():
