@@ -54,7 +54,14 @@ from hmxgraph.recall.knowledge import (
 )
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
+from hmxgraph.recall.question import (
+    LONGEST_QUESTION,
+    PackRequest,
+    Question,
+    asks_for_work,
+    speaks_of_trouble,
+    understood,
+)
 from hmxgraph.recall.relations import Vicinity, without_unconfirmed
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
@@ -437,9 +444,14 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events and, for a request for work, what is needed to choose a procedure."""
+    """The statement that fetches candidate events and, for a request for work, what is needed to choose a procedure.
+
+    For a question about trouble, it fetches the last events of the running session: how its last action failed.
+    """
     in_names = {term for name in names for term in terms(name)}
-    works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
+    beginning, guides = request.query[:LONGEST_QUESTION], set(request.sections) != {"episodes"}
+    works = guides and asks_for_work(beginning)
+    in_trouble = guides and speaks_of_trouble(beginning)
     return bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
@@ -456,7 +468,7 @@ def _candidate_events(
         works=works,
         model_key=model_key(tenancy),
         models=_padded(sorted(cached_models), MODELS_KEPT),
-        session_key=_session_key(tenancy, request) if works else _NOTHING,
+        session_key=_session_key(tenancy, request) if works or in_trouble else _NOTHING,
         guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
 
