@@ -157,12 +157,17 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
+        return GlobalRanking(self._with_passages(self._episodes), others)
+
+    @cached_property
+    def _episodes(self) -> Episodes:
+        """The events, scored, those of whole sessions or the best lines of many related."""
         episodes = self._by_steps if self.whole_sessions else self._lines
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return GlobalRanking(self._with_passages(episodes.with_objections().with_withdrawals()), others)
+        return episodes.with_objections().with_withdrawals()
 
     @property
     def _lines(self) -> Episodes:
@@ -210,9 +215,12 @@ class Draft:
 
     @property
     def whole_episode_ids(self) -> frozenset[str]:
-        """The ids of the events of :attr:`whole_sessions`."""
+        """The ids of the events of :attr:`whole_sessions`, and of messages elsewhere that withdraw what these state."""
+        if not self.whole_sessions:
+            return frozenset()
         pool = self._scored_events.pool
-        return frozenset(compress(pool.event_id, pool.of_sessions(self.whole_sessions).tolist()))
+        shown = pool.of_sessions(self.whole_sessions) | self._episodes.is_related
+        return frozenset(compress(pool.event_id, shown.tolist()))
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:

@@ -529,3 +529,15 @@ def test_what_somebody_stated_was_not_asked_before():
     assert not draft(events, query="Which batches for replay?").events.wants_examples
     asked = incident(1, "Which batches do we take for each replay?", "1Gi", age_days=3)
     assert draft(asked, query="Which batches for replay?").events.wants_examples
+
+
+def test_an_example_is_shown_with_what_withdraws_it():
+    """The accountant of the last time has retired: the message of another session says so."""
+    past = incident(1, "Send the receipts of May to our accountant Mr Lenz", "1Gi", age_days=60)
+    later = [
+        event(30, "We have a new accountant, Ms Okafor. Mr Lenz is retired", session="s3", speaker="user", age_days=5),
+        event(31, "Noted.", session="s3", speaker="assistant", age_days=5),
+    ]
+    lines = shown(packed([*past, *later], query="Send the receipts of June to our accountant"))
+    assert "user: Send the receipts of May to our accountant Mr Lenz" in lines
+    assert "user: We have a new accountant, Ms Okafor. Mr Lenz is retired" in lines
