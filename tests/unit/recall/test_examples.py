@@ -538,6 +538,6 @@ def test_an_example_is_shown_with_what_withdraws_it():
         event(30, "We have a new accountant, Ms Okafor. Mr Lenz is retired", session="s3", speaker="user", age_days=5),
         event(31, "Noted.", session="s3", speaker="assistant", age_days=5),
     ]
-    lines = shown(packed([*past, *later], query="Send the receipts of June to our accountant"))
+    lines = shown(packed([*past, *later], query="Send the receipts of June to our accountant", budget=900))
     assert "user: Send the receipts of May to our accountant Mr Lenz" in lines
     assert "user: We have a new accountant, Ms Okafor. Mr Lenz is retired" in lines
