@@ -781,7 +781,9 @@ class Ranking:
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
-        return any(asks(pool.text[at]) for at in np.flatnonzero(messages).tolist())
+        firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
+        places = np.flatnonzero(messages).tolist()
+        return any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in places)
 
     @property
     def with_special_terms(self) -> Flags:

@@ -529,6 +529,8 @@ def test_what_somebody_stated_was_not_asked_before():
     assert not draft(events, query="Which batches for replay?").events.wants_examples
     asked = incident(1, "Which batches do we take for each replay?", "1Gi", age_days=3)
     assert draft(asked, query="Which batches for replay?").events.wants_examples
+    wanted = incident(1, "Replay batches of 500", "1Gi", age_days=3)
+    assert draft(wanted, query="Which batches for replay?").events.wants_examples
 
 
 def test_an_example_is_shown_with_what_withdraws_it():
