@@ -134,3 +134,9 @@ def test_a_preference_about_the_request_applies_to_it():
     wish = "Give quotes as a small table"
     assert _kept("Write a quote for tyres", wish, kind="preference") == [wish]
     assert _kept("Get the van to the depot before the quote of the day", wish, kind="preference") == []
+
+
+def test_how_to_answer_holds_for_every_question():
+    """It shares no word with the question; a rule about work does not answer it."""
+    rules = ("Please always answer me in German", "Call me Marta", "Ship everything with DHL")
+    assert set(_kept("Who sent the letter?", *rules)) == set(rules[:2])
