@@ -261,6 +261,12 @@ _ASKED_FOR = 0.5
 # Relevance of a standing rule to any request for work, even if they share no word; maximum numbers of such rules that
 # share no word with the request, and of those that do.
 _STANDING, _MOST_STANDING, _MOST_ABOUT = 0.4, 5, 10
+# Rules and preferences about answers apply to every question.
+_OF_ANSWERS = re.compile(
+    r"\b(?:(?:speak|talk|write)(?: (?:to|me|us|only|always))* in [A-Z]\w+|answers?|repl(?:y|ies)|respond|responses?"
+    r"|call me|address me|no emojis)\b",
+    re.IGNORECASE,
+)
 # The least share of a request's terms in a preference that applies to it, however common they are. Measured with 0.25
 # instead: the precision for 39 questions about beliefs fell from 0.84 to 0.78.
 _PREFERRED = 0.33
@@ -492,16 +498,18 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
 
     For a request for work, these are soft rules that apply to any work, not only to things at hand: the ten rules and
     preferences that share most with the request, and five other rules, the best supported ones. Who asks whether
-    something is allowed gets the former. A question how to answer, or for all rules, gets all rules and preferences; a
-    question for all goals gets them.
+    something is allowed gets the former. Other questions get what says how to answer ("Always answer in German"). A
+    question how to answer, or for all rules, gets all rules and preferences; a question for all goals gets them.
     """
     if question.of_manner or asks_for_goals(question.terms):
         kinds = _MANNERS if question.of_manner else {"goal"}
         return frozenset(memory.memory_id for memory in memories if memory.kind in kinds and memory.held)
+    likely = (memory for memory in memories if memory.confidence > _AT_HAND)
+    rules = [
+        memory for memory in likely if memory.kind in _MANNERS and memory.held and not (memory.hard or memory.withdraws)
+    ]
     if not (question.works or asks_permission(question.text)):
-        return frozenset()
-    likely = (memory for memory in memories if memory.confidence > _AT_HAND and not memory.withdraws)
-    rules = [memory for memory in likely if memory.kind in _MANNERS and memory.held and not memory.hard]
+        return frozenset(rule.memory_id for rule in rules if _OF_ANSWERS.search(rule.text))
     shared = {rule.memory_id: _terms_shared(rule, question) for rule in rules}
 
     def order(rule: KnownMemory) -> tuple[float, ...]:
@@ -525,10 +533,12 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     kind = "policy" if rule or memory.is_soft_rule else "fact" if memory.withdraws else memory.kind
     own = memory.kind == "goal" and memory.here
     # The first request of another session is a goal here only if the question is much like it.
-    least = _LEAST_POLICY if memory.kind == "policy" else _LEAST_MEMORY
+    least = _LEAST_POLICY if memory.kind == "policy" or stands else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
     fully = appraisal.question.of_manner or memory.kind == "goal"
-    standing = (1.0 if fully else _STANDING) if stands else 0.0
+    # Questions have no recency to add to the relevance.
+    partly = _STANDING if appraisal.question.works else _ASKED_FOR
+    standing = (1.0 if fully else partly) if stands else 0.0
     relevance = 1.0 if own else max(appraisal.match(memory), standing)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0

@@ -132,5 +132,11 @@ def test_a_question_for_all_goals_gets_all_of_them():
 def test_a_preference_about_the_request_applies_to_it():
     """One about other work does not."""
     wish = "Give quotes as a small table"
-    assert _kept("Please get a quote for tyres", wish, kind="preference") == [wish]
+    assert _kept("Write a quote for tyres", wish, kind="preference") == [wish]
     assert _kept("Get the van to the depot before the quote of the day", wish, kind="preference") == []
+
+
+def test_how_to_answer_holds_for_every_question():
+    """It shares no word with the question; a rule about work does not answer it."""
+    rules = ("Please always answer me in German", "Call me Marta", "Ship everything with DHL")
+    assert set(_kept("Who sent the letter?", *rules)) == set(rules[:2])
