@@ -505,9 +505,7 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
         kinds = _MANNERS if question.of_manner else {"goal"}
         return frozenset(memory.memory_id for memory in memories if memory.kind in kinds and memory.held)
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
-    rules = [
-        memory for memory in likely if memory.kind in _MANNERS and memory.held and not (memory.hard or memory.withdraws)
-    ]
+    rules = [memory for memory in likely if memory.kind in _MANNERS and memory.held and not memory.hard]
     if not (question.works or asks_permission(question.text)):
         return frozenset(rule.memory_id for rule in rules if _OF_ANSWERS.search(rule.text))
     shared = {rule.memory_id: _terms_shared(rule, question) for rule in rules}
@@ -517,7 +515,7 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     about = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and rule.kind == "policy"]
+    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and rule.is_soft_rule]
     return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
 
 
