@@ -225,7 +225,10 @@ CALL (records, session_memories) {
         WHERE event.session_key = request.session_key AND event.sequence > request.sequence
           AND event.tenant_id = $tenant_id AND event.time_us <= $as_of_us AND event.erased IS NULL
           AND coalesce(event.expires_us > $as_of_us, true)
-        RETURN [event.event_type, event.speaker, coalesce(event.failed, false), right(event.text, 400)]
+        RETURN [
+          event.event_type, event.speaker, coalesce(event.failed, false),
+          CASE event.event_type WHEN 'message' THEN right(event.text, 400) ELSE left(event.text, 400) END
+        ]
         ORDER BY event.session_key DESC, event.sequence DESC, event.time_us DESC, event.event_id DESC
         LIMIT 8
       }

@@ -21,7 +21,6 @@ from hmxgraph.extraction.language import (
     LONGEST_TALK,
     NAME,
     NOT_THE_USER,
-    PARTS,
     UNKNOWN,
     Extraction,
     MemoryDraft,
@@ -44,7 +43,7 @@ from hmxgraph.protocol.events import MEMORY_EVENT, Event, origin_of
 from hmxgraph.protocol.timestamps import microseconds
 from hmxgraph.protocol.trust import DEFAULT_TRUST, OWN_SOURCES, TrustPolicy
 from hmxgraph.text.comparison import claim, stance
-from hmxgraph.text.lines import label_of, speaking_source
+from hmxgraph.text.lines import PARTS, label_of, speaking_source
 from hmxgraph.text.terms import signs, words
 
 # Memory drafts from matched rules. The slot of a draft is the question that it answers: a later answer in the same slot

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from hmxgraph.protocol.events import IMPORT, UNHEARD, Event, origin_of, speaks_for_user
 from hmxgraph.protocol.trust import CHANNELS
 from hmxgraph.text.comparison import claim
-from hmxgraph.text.lines import label_of, named_speaker, speaking_source
+from hmxgraph.text.lines import PARTS, Part, label_of, named_speaker, speaking_source
 from hmxgraph.text.terms import wording, words
 
 # Results of extraction: plain tuples, because thousands are created per second.
@@ -281,13 +281,6 @@ def sentences(text: str) -> list[str]:
 
 # The speaker of an event and their part in the conversation decide whether words can be a directive or a preference.
 
-Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
-# The part in a conversation by role.
-PARTS: dict[str, Part] = {
-    **dict.fromkeys(("user", "human", "customer", "client"), "user"),
-    **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
-    **dict.fromkeys(("system", "developer", "operator"), "system"),
-}
 _NOT_PERSONS = CHANNELS | PARTS.keys()
 # The subject of an unnamed speaker. It may be a different person in every session.
 UNKNOWN = "the user"

@@ -29,7 +29,7 @@ from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.recall._endings import Turn, is_carried_out
 from hmxgraph.recall._parts import ranked_by_parts
-from hmxgraph.recall._users import Asker, relevant_to_asker, with_own_names
+from hmxgraph.recall._users import relevant_to_asker, with_own_names
 from hmxgraph.recall.appraised import Appraised, appraised, with_relations
 from hmxgraph.recall.assemble import assemble
 from hmxgraph.recall.briefs import brief
@@ -54,7 +54,14 @@ from hmxgraph.recall.knowledge import (
 )
 from hmxgraph.recall.pack import Pack
 from hmxgraph.recall.pool import EventPool
-from hmxgraph.recall.question import LONGEST_QUESTION, PackRequest, Question, asks_for_work, understood
+from hmxgraph.recall.question import (
+    LONGEST_QUESTION,
+    PackRequest,
+    Question,
+    asks_for_work,
+    speaks_of_trouble,
+    understood,
+)
 from hmxgraph.recall.relations import Vicinity, without_unconfirmed
 from hmxgraph.recall.relevance import Ranking
 from hmxgraph.recall.walk import Mention, Neighbourhood
@@ -232,7 +239,7 @@ def _memory(values: Row, as_of_us: int, meanings: Mapping[str, float]) -> KnownM
         held=(begins is None or begins <= as_of_us) and all(as_of_us < end for end in ends),
         sound=_evidence_left(values),
         here=values["here"],
-        open=not all(is_carried_out([Turn(*turn) for turn in ending]) for ending in values["endings"]),
+        open=not all(is_carried_out([Turn(*turn) for turn in ending], is_action) for ending in values["endings"]),
         pinned=bool(values["pinned"]),
         aliases=tuple(values["aliases"] or ()),
         meaning=meanings.get(values["memory_id"], 0.0),
@@ -437,9 +444,14 @@ def _candidate_events(
     names: Iterable[str],
     cached_models: Iterable[str],
 ) -> Statement:
-    """The statement that fetches candidate events and, for a request for work, what is needed to choose a procedure."""
+    """The statement that fetches candidate events and, for a request for work, what is needed to choose a procedure.
+
+    For a question about trouble, it fetches the last events of the running session: how its last action failed.
+    """
     in_names = {term for name in names for term in terms(name)}
-    works = set(request.sections) != {"episodes"} and asks_for_work(request.query[:LONGEST_QUESTION])
+    beginning, guides = request.query[:LONGEST_QUESTION], set(request.sections) != {"episodes"}
+    works = guides and asks_for_work(beginning)
+    in_trouble = guides and speaks_of_trouble(beginning)
     return bind(
         "recall/events",
         tenant_id=tenancy.tenant_id,
@@ -456,7 +468,7 @@ def _candidate_events(
         works=works,
         model_key=model_key(tenancy),
         models=_padded(sorted(cached_models), MODELS_KEPT),
-        session_key=_session_key(tenancy, request) if works else _NOTHING,
+        session_key=_session_key(tenancy, request) if works or in_trouble else _NOTHING,
         guided=request.strategy == "fingerprint_guided" and request.priors is None,
     )
 
@@ -568,9 +580,10 @@ class _Opening:
         return self._ranking_of(EventPool.of(self.events, further_rows, centres=self.centres))
 
     def _ranking_of(self, pool: EventPool) -> Ranking:
-        pool = relevant_to_asker(pool, self.question, Asker.of(pool, self.request))
+        pool = relevant_to_asker(pool, self.question, self.request)
         pool = with_own_names(pool, self.question)
-        ranking = Ranking(self.question, pool, self.state.event_count, self.nearest.meanings)
+        meanings = {each: meaning for each, meaning in self.nearest.meanings.items() if each not in pool.withheld}
+        ranking = Ranking(self.question, pool, self.state.event_count, meanings)
         return ranked_by_parts(ranking) if ranking.has_parts else ranking
 
     @cached_property

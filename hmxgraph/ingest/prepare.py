@@ -14,7 +14,7 @@ from hmxgraph.protocol.events import MEMORY_EVENT, Event, Position, origin_of, p
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.protocol.trust import DEFAULT_TRUST
-from hmxgraph.text.lines import event_line, label_of, named_speaker, speaking_source
+from hmxgraph.text.lines import PARTS, event_line, label_of, named_speaker, speaking_source
 from hmxgraph.text.masking import linked_secrets
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
 
@@ -102,7 +102,14 @@ def speaker(event: Event) -> str | None:
     """
     if event.event_type != "message":
         return None
-    return named_speaker(event) or speaking_source(event) or _role(event)
+    role, name = _role(event), named_speaker(event) or speaking_source(event)
+    return role if name is None or _is_other_role(name, role, event) else name
+
+
+def _is_other_role(name: str, role: str | None, event: Event) -> bool:
+    """Whether the *name* of a user is another role than that of the message: a user called "assistant" is none."""
+    part = PARTS.get((role or "").lower())
+    return part == "user" and PARTS.get(name.lower(), part) != part and not event.metadata.keys().isdisjoint(NAMING)
 
 
 def _role(event: Event) -> str | None:

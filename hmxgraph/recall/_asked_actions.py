@@ -34,12 +34,17 @@ _OPENING, _CLOSING = "\"'`\u201c\u2018([", ".,;:!?\"'`\u201d\u2019)]"
 _SURE_WORDS, _LEAST_WORDS = 4, 2
 
 
+# The fewest words of an error message, besides those of all failures: "the tests fail" quotes none.
+_SHORTEST_MESSAGE = 2
+
+
 def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: str) -> frozenset[str]:
     """Return the ids of the playbooks for *failure* and of the best playbook for a failure that the question reports.
 
     *failure* is the key of the failure of the running session's last action, or "". A question reports a failure if it
     contains the failure's message (:func:`_quoted_words`), or enough of its words (:func:`_reported`). The best
     playbook has the most words in common with the question; among several, one whose action the question names wins.
+    "The tests fail, what now?" quotes no message: after a failure with a playbook, it means that failure.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -56,6 +61,9 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     matches += [((_quoted_words(_message(each), words_in_place), 0), each.artifact_id) for each in playbooks]
     best = max(matches, default=((0, 0), ""))
     matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
+    message = [term for term in terms(question.error) if term not in ANY_FAILURE]
+    if matching_ids and len(message) < _SHORTEST_MESSAGE:
+        return frozenset(matching_ids)
     return frozenset(matching_ids | ({best[1]} if best[0][0] else set()))
 
 

@@ -1,20 +1,38 @@
 """What the last events of a session show: whether its request was carried out, and what a user adds at the end."""
 
 import re
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from hmxgraph.recall.pool import is_assistant
-from hmxgraph.recall.question import asks, objects, speaks_of_trouble
+from hmxgraph.recall.pool import is_assistant, tool_in
+from hmxgraph.recall.question import objects, speaks_of_trouble
 
 # Words by which a user accepts what was done.
 _ACCEPTS = re.compile(
-    r"^\W*(?:(?:many |ok(?:ay)?,? )?thanks?|thx|ok(?:ay)?|great|perfect|cool|nice|good|excellent|awesome|wonderful"
-    r"|no,? (?:thanks?|that)|that(?:['\u2019]s| is| was| will be) (?:all|it|everything|great|perfect|fine|good))\b",
+    r"\b(?:thanks?|thx|ok(?:ay)?|great|perfect|cool|nice|good|excellent|awesome|wonderful|fine"
+    r"|that(?:['\u2019]s| is| was| will be) (?:all|it|everything))\b",
     re.IGNORECASE,
 )
+# A sentence of nothing but thanks, praise and farewells, which may end with what the thanks are for.
+_THANKS_WORDS = "|".join(
+    """
+    a again all alright also an and appreciated awesome be brilliant bye cheers cool day done else evening
+    everything exactly excellent fantastic fine good goodbye got great have help helpful i is it looks lot lovely
+    many much nice night no now of ok okay perfect really rest right set so sounds super thank thanks that the this
+    thx today too very was weekend will wonderful working works yeah yes you your
+    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+)
+_THANKS = re.compile(
+    rf"(?!for\b)(?:\W|\b(?:{_THANKS_WORDS}"
+    r"|(?<=\bthat['\u2019])s|(?<=\bit['\u2019])s|(?<=\beverything['\u2019])s|(?<=\bi['\u2019])m"
+    r"|(?<=\ball i )need(?:ed)?|(?<=\beverything i )need(?:ed)?|don['\u2019]t need anything)\b)*"
+    r"(?:\b(?:for|appreciate)\b"
+    r"(?:(?!\b(?:but|though|although|however|except|instead|not|please|wrong)\b|n['\u2019]t\b)[^,;:])*)?",
+    re.IGNORECASE,
+)
+# Marks that simulated users put at the end of a conversation: ###STOP###.
+_MARKER = re.compile(r"###\w+###")
 # Offers of more help ("Anything else?"): the only questions that may end work.
 _OFFERS_MORE = re.compile(r"\b(?:anything|something|else|further|more) [^.?!]*\?\W*$", re.IGNORECASE)
 # Words for work that was not done.
@@ -35,7 +53,10 @@ _REMARK = 6
 
 
 class Turn(NamedTuple):
-    """One of the last events of a session: its type, its speaker, whether it failed, and the end of its text."""
+    """One of the last events of a session: its type, its speaker, and whether it failed.
+
+    ``text`` is the end of a message, and the beginning of any other event.
+    """
 
     event_type: str
     speaker: str | None
@@ -43,27 +64,38 @@ class Turn(NamedTuple):
     text: str
 
 
-def is_carried_out(ending: Sequence[Turn]) -> bool:
+def is_carried_out(ending: Sequence[Turn], is_change: Callable[[str], bool]) -> bool:
     """Whether the end of a session, latest event first, shows that what was asked for was done.
 
-    The latest result must not be a failure. After it, the assistant must report, without a question or words for what
-    was not done, and the user may only accept that.
+    The latest result must not be a failure, and a tool must have changed something, as *is_change* says of its name:
+    what was only looked up may serve a choice that is still open. After the result, the assistant must report, without
+    a question or words for what was not done, and the user may only give thanks, to which the assistant may reply.
 
-    >>> done = Turn("tool_result", None, False, "deployed 2.3.1")
+    >>> done = Turn("tool_result", None, False, "deploy -> deployed 2.3.1")
     >>> report = Turn("message", "assistant", False, "It is deployed. Anything else I can do?")
-    >>> is_carried_out([report, done]), is_carried_out([Turn("message", None, False, "Thanks!"), report, done])
-    (True, True)
-    >>> is_carried_out([Turn("message", None, False, "No, that's wrong"), report, done]), is_carried_out([report])
-    (False, False)
+    >>> thanks, reply = Turn("message", None, False, "Thanks!"), Turn("message", "assistant", False, "You're welcome!")
+    >>> [is_carried_out(turns, {"deploy"}.__contains__) for turns in ([report, done], [reply, thanks, report, done])]
+    [True, True]
+    >>> wrong = Turn("message", None, False, "No, that's wrong")
+    >>> [is_carried_out(turns, {"deploy"}.__contains__) for turns in ([wrong, report, done], [report])]
+    [False, False]
 
     """
-    turns = deque(ending)
-    while turns and _is_message(turns[0]) and not is_assistant(turns[0].speaker or "") and _accepts(turns[0].text):
-        turns.popleft()
-    reports = list(takewhile(lambda turn: _is_message(turn) and is_assistant(turn.speaker or ""), turns))
-    result = turns[len(reports)] if 0 < len(reports) < len(turns) else None
-    succeeded = result is not None and result.event_type == "tool_result" and not result.failed
-    return succeeded and _reports_work(reports[0].text)
+    turns = list(ending)
+    while turns and (accepted := _accepted(turns)):
+        del turns[:accepted]
+    reports = list(takewhile(_is_report, turns))
+    before = turns[len(reports) :]
+    succeeded = bool(reports and before) and before[0].event_type == "tool_result" and not before[0].failed
+    changed = any(_changes(turn, is_change) for turn in before)
+    return succeeded and changed and _reports_work(reports[0].text)
+
+
+def _accepted(turns: Sequence[Turn]) -> int:
+    """The number of *turns*, latest first, in which the user gives thanks and the assistant replies to that."""
+    is_reply = len(turns) > 1 and _is_report(turns[0]) and _reports_work(turns[0].text)
+    thanks = turns[1 if is_reply else 0]
+    return (2 if is_reply else 1) if _is_message(thanks) and not _is_report(thanks) and _accepts(thanks.text) else 0
 
 
 def adds_a_remark(farewell: str) -> bool:
@@ -85,8 +117,27 @@ def _is_message(turn: Turn) -> bool:
     return turn.event_type == "message"
 
 
+def _is_report(turn: Turn) -> bool:
+    return _is_message(turn) and is_assistant(turn.speaker or "")
+
+
+def _changes(turn: Turn, is_change: Callable[[str], bool]) -> bool:
+    """Whether *turn* is the result of a change; a tool without a name may change anything."""
+    tool = tool_in(turn.text)
+    return turn.event_type == "tool_result" and not turn.failed and (tool is None or is_change(tool[0]))
+
+
 def _accepts(text: str) -> bool:
-    return bool(_ACCEPTS.match(text)) and not (asks(text) or objects(text) or speaks_of_trouble(text))
+    """Whether a message is nothing but thanks, without a request or an objection.
+
+    >>> _accepts("Great, that's all. Thanks for the quick help!"), _accepts("Thanks, but I wanted Friday")
+    (True, False)
+
+    """
+    words = _MARKER.sub("", text).strip()
+    sentences = [sentence for sentence in _SENTENCE_END.split(words) if sentence]
+    only_thanks = bool(_ACCEPTS.search(words)) and all(map(_THANKS.fullmatch, sentences))
+    return only_thanks and not ("?" in text or objects(text) or speaks_of_trouble(text))
 
 
 def _reports_work(text: str) -> bool:

@@ -169,14 +169,14 @@ def _chosen_steps(units: Sequence[Unit], limit: int, *, may_lack: bool) -> list[
 
 
 def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
-    """Return the units at *places* that together fit *limit*, tried in order; none if only one event fits."""
+    """Return the units at *places* that together fit *limit*, tried in order; none if only one event of many fits."""
     kept = list[Unit]()
     for place in dict.fromkeys(places):
         tokens = _tokens(units[place])
         if tokens <= limit:
             kept.append(units[place])
             limit -= tokens
-    return kept if sum(map(len, kept)) > 1 else []
+    return kept if sum(map(len, kept)) > 1 or sum(map(len, units)) == 1 else []
 
 
 def _relevance(unit: Unit) -> float:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, repeat
 
 import numpy as np
 
@@ -157,12 +157,17 @@ class Draft:
         """All candidates of the requested sections, ranked."""
         sections = frozenset(self.request.sections)
         others = [*self.appraised.of_sections(sections), *(self._evidence() if EVIDENCE in sections else ())]
+        return GlobalRanking(self._with_passages(self._episodes), others)
+
+    @cached_property
+    def _episodes(self) -> Episodes:
+        """The events, scored, those of whole sessions or the best lines of many related."""
         episodes = self._by_steps if self.whole_sessions else self._lines
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return GlobalRanking(self._with_passages(episodes.with_objections().with_withdrawals()), others)
+        return episodes.with_objections().with_withdrawals()
 
     @property
     def _lines(self) -> Episodes:
@@ -210,9 +215,12 @@ class Draft:
 
     @property
     def whole_episode_ids(self) -> frozenset[str]:
-        """The ids of the events of :attr:`whole_sessions`."""
+        """The ids of the events of :attr:`whole_sessions`, and of messages elsewhere that withdraw what these state."""
+        if not self.whole_sessions:
+            return frozenset()
         pool = self._scored_events.pool
-        return frozenset(compress(pool.event_id, pool.of_sessions(self.whole_sessions).tolist()))
+        shown = pool.of_sessions(self.whole_sessions) | self._episodes.is_related
+        return frozenset(compress(pool.event_id, shown.tolist()))
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
@@ -490,15 +498,19 @@ class Draft:
         pool = with_excerpts(pool, self.whole, weights, count_tokens)
         pool = pool if self.request.stored_counts else recounted(pool, count_tokens)
         pool = marked_as_superseded(pool, self.appraised.in_force.superseded, count_tokens)
-        verdicts = dict(chain(self._repeated_records(sections), self._outdated()))
+        withheld = zip(sorted(pool.withheld), repeat("low_relevance"), strict=False)
+        verdicts = dict(chain(withheld, self._repeated_records(sections), self._outdated()))
         timeliness = self._timely(decay, pool, relevance)
+        related = self._related(decay, pool, relevance)
+        if pool.withheld:
+            related = ~pool.is_withheld if related is None else related & ~pool.is_withheld
         return Episodes(
             pool,
             separated(relevance, self.events.assurance),
             decay,
             verdicts,
             timeliness,
-            self._related(decay, pool, relevance),
+            related,
             # The last feedback in a log of many tasks is about its last task only.
             {each: self.outcomes[each] for each in self.outcomes.keys() - self.long_sessions},
             self.results,

@@ -156,6 +156,11 @@ class Episodes:
     def _scored(self, recency: Floats) -> Floats:
         return scores(self._relevance, recency, 1.0, self._salience)
 
+    @property
+    def is_related(self) -> Flags:
+        """Which events are about the question."""
+        return np.broadcast_to(self._related_factor > 0, len(self))
+
     @cached_property
     def _related_factor(self) -> Floats:
         """1 for related events, 0 for others."""

@@ -4,9 +4,9 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from itertools import chain, compress, count
+from itertools import chain, count
 from math import fsum
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -253,6 +253,7 @@ class EventPool:
     - ``user_id``: the user whom a message names, or "".
     - ``centres``: the ids of the events whose ``REACH`` neighbours on both sides are in the pool, too.
     - ``said_by``: the speakers as lines show them, if any differs from ``speaker``; otherwise empty.
+    - ``withheld``: the ids of the events that do not answer this question, whatever they say; their words are empty.
     """
 
     event_id: tuple[str, ...] = ()
@@ -270,6 +271,7 @@ class EventPool:
     user_id: tuple[str, ...] = ()
     centres: frozenset[str] = field(default=frozenset(), kw_only=True)
     said_by: tuple[str, ...] = field(default=(), kw_only=True)
+    withheld: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     def __len__(self) -> int:
         return len(self.event_id)
@@ -286,17 +288,6 @@ class EventPool:
         """The speaker of each event as its line shows it."""
         return self.said_by or self.speaker
 
-    def without(self, events: Flags) -> "EventPool":
-        """Return the pool without these *events*.
-
-        In their sessions, only consecutive sequence numbers show from then on that two events are adjacent.
-        """
-        kept = (~events).tolist()
-        rows = zip(*(getattr(self, name) for name in _COLUMNS), strict=True)
-        intact = ~self.in_sessions_of(events)
-        centres = frozenset(each for each in self.centres if intact[self.index[each]])
-        return EventPool.of(compress(rows, kept), centres=centres)
-
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
         """Return the pool with other texts and token counts, keeping the cached columns that do not depend on them.
 
@@ -307,7 +298,7 @@ class EventPool:
         """
         pool = replace(self, text=tuple(text), tokens=tuple(tokens))
         changed = (pair for pair in zip(self.text, pool.text, strict=True) if pair[0] is not pair[1])
-        stale = _OF_LINES if all(_tool(old) == _tool(new) for old, new in changed) else _OF_LINES | _OF_TOOLS
+        stale = _OF_LINES if all(tool_in(old) == tool_in(new) for old, new in changed) else _OF_LINES | _OF_TOOLS
         vars(pool).update((name, vars(self)[name]) for name in vars(self).keys() - vars(pool).keys() - stale)
         return pool
 
@@ -320,6 +311,11 @@ class EventPool:
     def occurrences(self) -> Occurrences:
         """Term counts of the events."""
         return Occurrences(self.words)
+
+    @cached_property
+    def is_withheld(self) -> Flags:
+        """Which events are withheld."""
+        return np.fromiter(map(self.withheld.__contains__, self.event_id), dtype=np.bool_, count=len(self))
 
     @cached_property
     def times(self) -> Integers:
@@ -427,7 +423,7 @@ class EventPool:
     @cached_property
     def tools(self) -> list[tuple[str, str] | None]:
         """For each event, the tool and the kind of the call or result that its text begins with, or None."""
-        return list(map(_tool, self.text))
+        return list(map(tool_in, self.text))
 
     @cached_property
     def kinds(self) -> list[str]:
@@ -549,14 +545,13 @@ class EventPool:
         return linked
 
 
-_COLUMNS = tuple(each.name for each in fields(EventPool) if not each.kw_only)
 # The cached properties that depend on the lines.
 _OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
 # Those that depend on the tool calls and results in the lines.
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
-def _tool(text: str) -> tuple[str, str] | None:
+def tool_in(text: str) -> tuple[str, str] | None:
     """Return the tool and the kind of the call or result that *text* begins with, or None."""
     # The added space completes the arrow of an empty result.
     match = _OF_TOOL.match(f"{text} ")

@@ -35,6 +35,8 @@ _QUESTION_START = re.compile(
 )
 # A sentence that asks how something is or was: "How are they stored?"
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
+# Asks it within a request: "tell them whether it is open".
+_WHETHER = re.compile(r"\bwhether\b", re.IGNORECASE)
 # Words for the asker and the assistant.
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
 # Asks how to do something, or what one should do: "how do I ...", "what can we try".
@@ -111,6 +113,7 @@ _MANNER = re.compile(
 # Terms of a question for all rules ("Which rules do I have to follow in this repo?"): it has at least one of the first,
 # and otherwise only some of the second, so that it does not say which rules.
 _FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_FOR_GOALS = frozenset(terms("goals aims objectives"))
 _FOLLOWED = frozenset(
     terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
           " here repo repository project team company work working")
@@ -207,17 +210,25 @@ _NO_SUBJECT = frozenset(
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Begins a question whether something may or must be done.
+_PERMISSION = re.compile(
+    r"\W*(?:(?:so|and|but|hi|hello|hey)\W+)?(?:(?:can|may|could|should|must|shall|do|does|need)(?! you\b) [^.!]*\?"
+    r"|(?:am i|are we|are they|is (?:it|he|she|this|that)) (?:allowed|permitted|ok|okay|fine|possible|supposed)\b)",
+    re.IGNORECASE,
+)
 # Says that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
 _WITHDRAWAL = re.compile(
     r"\b(?:cancel(?:led|ed)|called (?:it |that )?off|gave up|dropped out|withdr(?:ew|awn)|postponed|rescheduled"
-    r"|(?:moved|pushed|shifted|changed|switched|delayed) (?:\w+ ){0,4}?(?:from|to|back)|handed (?:\w+ )?over|no longer"
-    r"|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
+    r"|(?:moved|pushed|shifted|changed|switched|delayed|raised|lowered|increased|reduced|cut) (?:\w+ ){0,4}?"
+    r"(?:from|to|back)|handed (?:\w+ )?over|no longer|(?:is|are|has|have) (?:retir(?:ing|ed)|left|closed|gone)"
+    r"|retires|replace[sd]|took over|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
     re.IGNORECASE,
 )
 # Every match has one of these. The pattern alone took 4 of the 18 ms of a pack about a chat.
 _WITHDRAWAL_SIGNS = (
     "cancel", "called", "gave up", "dropped out", "withdr", "postponed", "rescheduled", "moved", "pushed", "shifted",
-    "changed", "switched", "delayed", "handed", "no longer", "any more", "anymore", "instead of", "correction",
+    "changed", "switched", "delayed", "raised", "lowered", "increased", "reduced", "cut ", "handed", "no longer",
+    "retir", "left", "closed", "gone", "replace", "took over", "any more", "anymore", "instead of", "correction",
 )  # fmt: skip
 # Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
 _AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
@@ -321,6 +332,17 @@ class Question:
         runs = self.runs | frozenset(_runs(corrected[:_TERMS_WITH_NAMES]))
         clauses = tuple(frozenset(spelling.get(term, term) for term in clause) for clause in self.clauses)
         return replace(self, terms=own_terms, runs=runs, clauses=clauses)
+
+
+def asks_for_goals(question_terms: Iterable[str]) -> bool:
+    """Whether a question with these terms asks for goals, and does not say for which.
+
+    >>> asks_for_goals(["current", "goal"]), asks_for_goals(["goal", "depot"])
+    (True, False)
+
+    """
+    rest = set(question_terms) - _FOLLOWED
+    return bool(rest) and rest <= _FOR_GOALS
 
 
 def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
@@ -483,13 +505,27 @@ def asks_how_it_is(text: str) -> bool:
     (True, False)
     >>> asks_how_it_is("Show the remarks. What do you need?"), asks_how_it_is("How do I show them?")
     (False, False)
+    >>> asks_how_it_is("Tell the customer whether the shop is open on Monday")
+    True
 
     """
     return any(
-        _ABOUT_FACTS.search(sentence) and not _HOW_TO.search(sentence)
+        (_ABOUT_FACTS.search(sentence) or _WHETHER.search(sentence)) and not _HOW_TO.search(sentence)
         for sentence in _SENTENCE_END.split(text[:LONGEST_QUESTION])
         if not _PARTIES.search(sentence)
     )
+
+
+def asks_permission(text: str) -> bool:
+    """Whether a sentence of the text asks whether something may or must be done.
+
+    >>> asks_permission("Can invoice 12 be paid?"), asks_permission("Hi! Are we allowed to ship batteries?")
+    (True, True)
+    >>> asks_permission("Who pays invoice 12?"), asks_permission("Can you hear me?")
+    (False, False)
+
+    """
+    return any(map(_PERMISSION.match, _SENTENCE_END.split(text[:LONGEST_QUESTION])))
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:

@@ -336,6 +336,11 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # classed as new (before: 108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
+# Number words and units of time, as terms: details of a request, such as "for ten minutes".
+_AMOUNTS = frozenset(
+    terms("one two three four five six seven eight nine ten twelve twenty hundred half dozen seconds minutes hours days"
+          " weeks months years")
+)  # fmt: skip
 # Even the best events seldom match more than this many terms of a long question: see :attr:`Ranking.assurance`.
 _LONG_REQUEST = 20
 # A user raised the question before if a message contains the share ``_RAISED`` of it. A question of fewer than
@@ -361,6 +366,8 @@ _TELLING = 0.3
 _EARLIEST, _SOME = 0.5, 0.2
 # Factor on the weights of query terms that belong to a name: the subject of a question says more than its phrasing.
 _NAME = 1.5
+# The score of withheld events: no neighbour or link makes them relevant.
+_WITHHELD = -1.0
 
 
 @dataclass(frozen=True)
@@ -411,15 +418,16 @@ class Ranking:
     @cached_property
     def words(self) -> Floats:
         """The lexical match, 1 for the best event."""
-        scores = field_scores(self.match, self.neighbours)
+        scores = np.where(self.pool.is_withheld, 0.0, field_scores(self.match, self.neighbours))
         best = scores.max(initial=0.0)
         return (scores / best) ** _SHARPNESS if best else scores
 
     @cached_property
     def first(self) -> Floats:
-        """The score before the walk: by words, titles, cues, feedback terms and meaning."""
+        """The score before the walk: by words, titles, cues, feedback terms and meaning; below 0 if withheld."""
         scores = self._by_words + self._feedback
-        return scores + MEANING * self._meaning if self.meanings else scores
+        scores = scores + MEANING * self._meaning if self.meanings else scores
+        return np.where(self.pool.is_withheld, _WITHHELD, scores)
 
     @cached_property
     def _meaning(self) -> Floats:
@@ -588,7 +596,7 @@ class Ranking:
         if not self.question.of_manner:
             return np.zeros(len(self.pool), dtype=np.bool_)
         weights = np.array([_instruction_weight(text)[0] for text in self.pool.text])
-        return (weights > 0) & self.pool.by_people & _with_assistant(self.pool)
+        return (weights > 0) & self.pool.by_people & ~self.pool.is_withheld & _with_assistant(self.pool)
 
     @cached_property
     def _carriers(self) -> Flags:
@@ -621,8 +629,8 @@ class Ranking:
 
         Results, such as a file that a tool read, and long texts contain many words of any request. They are ignored,
         unless the request speaks of trouble, because they may report the same failure. The *running* session does not
-        count, nor do numbers in the request ("at 8"). A request with an identifier that events contain is not new.
-        Without any past request, nothing is new.
+        count, nor do amounts in the request ("at 8", "for ten minutes"). A request with an identifier that events
+        contain is not new. Without any past request, nothing is new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -634,7 +642,7 @@ class Ranking:
             past &= self.contain(_ALIKE / scale)
         else:
             past &= (self.pool.occurrences.vocabulary <= _LONGEST_STEP) & ~self.pool.results
-        share = float(self._share_without(filter(str.isdigit, self.match.terms))[past].max(initial=0.0)) * scale
+        share = float(self._share_of_known_work[past].max(initial=0.0)) * scale
         similarity = float(self._meaning[past].max(initial=0.0)) * SURE if self.meanings else 0.0
         return max(share, similarity) < _ALIKE
 
@@ -707,6 +715,20 @@ class Ranking:
         return self._share_without(chain.from_iterable(map(terms, self.question.names)))
 
     @property
+    def _share_of_known_work(self) -> Floats:
+        """The share of the request in each event. Amounts do not count, a few unknown terms like the average known one.
+
+        "For ten minutes" makes no other work of a request, nor does a word that no event has, if most are known.
+        """
+        numbers = np.array([term.isdigit() or term in _AMOUNTS for term in self.match.terms], dtype=np.bool_)
+        is_known = (self.match.counts >= 1).any(axis=1) & ~numbers
+        weights = self.match.weights * ~numbers
+        if 2 * np.count_nonzero(is_known) > np.count_nonzero(~numbers):
+            weights = np.minimum(weights, np.where(is_known, weights, weights[is_known].mean()))
+        shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
+        return shares
+
+    @property
     def share_of_case(self) -> Floats:
         """The share of the question by which the events of one case are told apart.
 
@@ -759,7 +781,9 @@ class Ranking:
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
-        return any(asks(pool.text[at]) for at in np.flatnonzero(messages).tolist())
+        firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
+        places = np.flatnonzero(messages).tolist()
+        return any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in places)
 
     @property
     def with_special_terms(self) -> Flags:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from hmxgraph.protocol.events import Event
 
@@ -51,6 +52,15 @@ def question_in(condition: str) -> str:
     """
     return condition.removeprefix(_ASKED).removesuffix("”") if condition.startswith(_ASKED) else ""
 
+
+# The part in a conversation by the role of its messages.
+
+Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
+PARTS: dict[str, Part] = {
+    **dict.fromkeys(("user", "human", "customer", "client"), "user"),
+    **dict.fromkeys(("assistant", "agent", "ai", "bot", "model"), "assistant"),
+    **dict.fromkeys(("system", "developer", "operator"), "system"),
+}
 
 # Candidate names for the speaker of an event; extraction and packs check them further.
 

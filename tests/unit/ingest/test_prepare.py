@@ -103,6 +103,24 @@ def test_speakers():
     assert speaker(event(event_type="tool_call", source="Caroline", agent_id="Caroline", content={})) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "role", "shown"),
+    [
+        ("assistant", "user", "user"),
+        ("Agent", "human", "human"),
+        ("system", "user", "user"),
+        ("customer", "user", "customer"),
+        ("agent", "assistant", "agent"),
+        ("assistant", "tool", "assistant"),
+    ],
+)
+def test_a_user_called_like_another_role_has_the_role_of_the_message(name, role, shown):
+    """A user named "assistant" does not speak as the assistant; without a user in the metadata, names stay."""
+    content = {"role": role, "text": "x"}
+    assert speaker(event(metadata={"user_id": "mallory", "user_name": name}, content=content)) == shown
+    assert speaker(event(metadata={"speaker": name}, content=content)) == name
+
+
 @pytest.mark.parametrize("role", ["tool", "Function"])
 def test_answers_of_tools_are_labelled_in_chats_too(role):
     """Whatever name they bear; the label is stored, and counted with the line."""

@@ -186,6 +186,7 @@ STATED = "I train for the Valencia half marathon in October"
     ("later", "shown"),
     [
         ("I cancelled Valencia because of the knee", True),
+        ("They raised the fee for Valencia to 90 euros", True),
         ("Valencia is a fine town, we ate well", False),
         ("I cancelled the newspaper because of the price", False),
         ("I cancelled the newspaper. Valencia is a fine town", False),

@@ -1,9 +1,11 @@
 import pytest
 
+from hmxgraph.compiler._verbs import is_action
 from hmxgraph.recall._endings import Turn, adds_a_remark, is_carried_out
 
-DONE = Turn("tool_result", None, failed=False, text="deployed depot 2.3.1")
-FAILED = Turn("tool_result", None, failed=True, text="exit code 2")
+DONE = Turn("tool_result", None, failed=False, text="bash -> deployed depot 2.3.1")
+FAILED = Turn("tool_result", None, failed=True, text="bash failed: exit code 2")
+FOUND = Turn("tool_result", None, failed=False, text="find_tables -> A, B, C")
 CALL = Turn("tool_call", "assistant", failed=False, text="bash(command=make deploy)")
 REPORT = Turn("message", "assistant", failed=False, text="Deployed depot 2.3.1 after a rollback of the stuck release.")
 
@@ -22,14 +24,18 @@ def answered(text: str) -> Turn:
     "ending",
     [
         [REPORT, DONE, CALL],
+        [REPORT, Turn("tool_result", None, failed=False, text="from a tool without a name")],
         [answered("It is back on 2.3.0."), REPORT, DONE],
         [said("Thanks, that's all"), REPORT, DONE],
         [answered("The order is cancelled. Is there anything else I can help you with?"), DONE],
+        [answered("You're welcome, have a nice day!"), said("Thanks!"), REPORT, DONE],
+        [said("Perfect, thank you so much for the quick help! Have a great day!"), REPORT, DONE],
+        [said("No, that's all I need. ###STOP###"), REPORT, FOUND, DONE],
     ],
 )
 def test_a_report_after_a_result_without_failure_ends_what_was_asked_for(ending):
     """Whatever was in its way before, and whether the user says thanks."""
-    assert is_carried_out(ending)
+    assert is_carried_out(ending, is_action)
 
 
 @pytest.mark.parametrize(
@@ -47,11 +53,20 @@ def test_a_report_after_a_result_without_failure_ends_what_was_asked_for(ending)
         [answered("Which version do you want?"), DONE],
         [answered("I could not deploy it."), DONE],
         [answered("Now I run the tests:"), DONE],
+        [answered("There are three free tables: A, B and C."), FOUND],
+        [answered("The third is free."), FOUND, FAILED],
+        [said("Ok, the second one."), REPORT, DONE],
+        [said("Great, that is the wrong day."), REPORT, DONE],
+        [said("Thanks, but I wanted Friday."), REPORT, DONE],
+        [said("Thanks for the table, instead of the room"), REPORT, DONE],
+        [said("Ok. Refund it then."), REPORT, DONE],
+        [said("Yes."), REPORT, DONE],
+        [answered("You're welcome, what is the number?"), said("Thanks!"), REPORT, DONE],
     ],
 )
 def test_what_the_end_of_a_session_leaves_open_is_still_to_be_done(ending):
-    """Work that failed, awaits an answer, was interrupted or was rejected is not done, nor is talk without a result."""
-    assert not is_carried_out(ending)
+    """What failed, awaits an answer, was interrupted or rejected is not done; nor is talk or what only looks up."""
+    assert not is_carried_out(ending, is_action)
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,8 @@ def test_other_numbers_make_no_new_request():
     """A time of day is a detail of the request: no past one needs to contain it."""
     events = case(1, "please cancel my seat", age_days=3)
     assert not draft(events, known(), query="Please cancel seat 17 between 9:45 and 10:15").events.is_new(None)
+    assert not draft(events, known(), query="Please cancel my seat within ten minutes").events.is_new(None)
+    assert not draft(events, known(), query="Please cancel my seat promptly").events.is_new(None)
 
 
 def test_what_carries_a_name_of_the_request_is_known():
@@ -527,3 +529,17 @@ def test_what_somebody_stated_was_not_asked_before():
     assert not draft(events, query="Which batches for replay?").events.wants_examples
     asked = incident(1, "Which batches do we take for each replay?", "1Gi", age_days=3)
     assert draft(asked, query="Which batches for replay?").events.wants_examples
+    wanted = incident(1, "Replay batches of 500", "1Gi", age_days=3)
+    assert draft(wanted, query="Which batches for replay?").events.wants_examples
+
+
+def test_an_example_is_shown_with_what_withdraws_it():
+    """The accountant of the last time has retired: the message of another session says so."""
+    past = incident(1, "Send the receipts of May to our accountant Mr Lenz", "1Gi", age_days=60)
+    later = [
+        event(30, "We have a new accountant, Ms Okafor. Mr Lenz is retired", session="s3", speaker="user", age_days=5),
+        event(31, "Noted.", session="s3", speaker="assistant", age_days=5),
+    ]
+    lines = shown(packed([*past, *later], query="Send the receipts of June to our accountant", budget=900))
+    assert "user: Send the receipts of May to our accountant Mr Lenz" in lines
+    assert "user: We have a new accountant, Ms Okafor. Mr Lenz is retired" in lines

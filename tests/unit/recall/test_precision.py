@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from hmxgraph.recall._asked_actions import warning
+from hmxgraph.recall._asked_actions import remedies, warning
 from hmxgraph.recall._episodes import _kept
 from hmxgraph.recall._packing import Repeats
 from hmxgraph.recall._steps import LINE, step_scores
@@ -1903,3 +1903,11 @@ def test_talk_about_a_request_does_not_call_for_a_procedure():
     for query, shown_titles in (("Please write the status report for Ann", 0), ("Deploy build 5 to test", 1)):
         pack = packed(said, known(artifacts=[schema]), query=query, guidance=leading)
         assert len(shown(pack, "procedures")) == shown_titles
+
+
+def test_trouble_in_a_running_session_means_its_own_failure():
+    """The words "the tests fail" are in the other playbook, but no message is quoted."""
+    own, other = playbook(1, "pytest", "connection refused"), playbook(2, "pnpm_test", "test suite failed to run")
+    assert remedies(understood("The tests fail, what now?", NOW), [own, other], own.failures[0]) == {own.artifact_id}
+    quoted = understood('pnpm test says "Error: test suite failed to run". What now?', NOW)
+    assert other.artifact_id in remedies(quoted, [own, other], own.failures[0])

@@ -84,3 +84,59 @@ def test_a_question_for_all_rules_gets_all_of_them():
     pack = packed([event(1, "The build is green")], known(memories=memories), query="Which rules do I have to follow?")
     lines = {entry.content for entry in pack.entries}
     assert lines == {"Never push to main", "Ann prefers short branch names"}
+
+
+def _kept(query, *texts, kind="policy"):
+    """Which of the memories with these *texts* a pack for *query* has."""
+    memories = [memory(n, text, kind=kind) for n, text in enumerate(texts, start=1)]
+    return [entry.content for entry in packed([event(1, "All is well")], known(memories=memories), query=query).entries]
+
+
+OTHERS = (
+    "Ship with DHL",
+    "Bullet points for Bea",
+    "File bills as PDF",
+    "Fill the shelf",
+    "Lock the door",
+    "Feed the cat",
+)
+
+
+@pytest.mark.parametrize("query", ["Please give the customer a discount", "May I give a discount of 12 %?"])
+def test_the_rule_about_the_request_comes_before_rules_about_other_things(query):
+    """There are more rules than are shown without a word in common."""
+    rule = "No discounts above 10 % without approval"
+    assert rule in _kept(query, rule, *OTHERS)
+
+
+def test_who_asks_for_permission_gets_only_the_rules_about_it():
+    """The other rules apply to work, not to a question."""
+    rule = "Never pay an invoice before the goods are booked in"
+    assert _kept("Can the invoice over 840 EUR be paid?", rule, *OTHERS) == [rule]
+    assert _kept("Who sent the letter?", rule, *OTHERS) == []
+
+
+def test_a_request_gets_the_fact_about_its_subject():
+    """The other words of the request need not be known."""
+    fact = "Our accountant is Ms Okafor, okafor@zahlenwerk.example"
+    assert _kept("Send the November receipts to our accountant", fact, "Our tutor is Ms Lee", kind="fact") == [fact]
+
+
+def test_a_question_for_all_goals_gets_all_of_them():
+    """They share no word with it."""
+    goals = ("Sell all bikes by Christmas", "Hire a mechanic")
+    assert sorted(_kept("What are our goals?", *goals, kind="goal")) == sorted(goals)
+    assert _kept("What are the goals of the depot?", *goals, kind="goal") == []
+
+
+def test_a_preference_about_the_request_applies_to_it():
+    """One about other work does not."""
+    wish = "Give quotes as a small table"
+    assert _kept("Write a quote for tyres", wish, kind="preference") == [wish]
+    assert _kept("Get the van to the depot before the quote of the day", wish, kind="preference") == []
+
+
+def test_how_to_answer_holds_for_every_question():
+    """It shares no word with the question; a rule about work does not answer it."""
+    rules = ("Please always answer me in German", "Call me Marta", "Ship everything with DHL")
+    assert set(_kept("Who sent the letter?", *rules)) == set(rules[:2])
