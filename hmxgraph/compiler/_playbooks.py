@@ -20,9 +20,9 @@ from hmxgraph.compiler._recoveries import (
     went_elsewhere,
 )
 from hmxgraph.compiler._result_rules import ResultRule
-from hmxgraph.compiler._retries import call_again
+from hmxgraph.compiler._retries import call_again, needs_approval, obtain_approval
 from hmxgraph.compiler._slots import filled
-from hmxgraph.compiler._step_wording import usual_line, with_actor
+from hmxgraph.compiler._step_wording import APPROVER, usual_line, with_actor
 from hmxgraph.compiler._unfit_choices import choices, unfit_choices
 from hmxgraph.compiler._verbs import (
     instruction,
@@ -34,7 +34,7 @@ from hmxgraph.compiler._verbs import (
     names_program,
     serves_any_purpose,
 )
-from hmxgraph.compiler._vocabulary import PREPARATIONS
+from hmxgraph.compiler._vocabulary import PREPARATIONS, states_approval
 from hmxgraph.compiler._wording import capital, citing, listed, small, subjects
 from hmxgraph.compiler.actions import LONGEST_COMMAND, PATH_FIELDS
 from hmxgraph.compiler.failures import (
@@ -486,7 +486,8 @@ def _retry_instruction(group: FailureGroup, recovery: Recovery) -> str:
     )
     if line == failed and len(line) >= LONGEST_COMMAND:
         return ""  # both are cut and may differ after the cut
-    return f"Run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
+    text = f"run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
+    return f"Get approval from whoever may give it, then {text}" if APPROVER in line else capital(text)
 
 
 def _failed_step(occurrence: Occurrence) -> Step:
@@ -494,8 +495,9 @@ def _failed_step(occurrence: Occurrence) -> Step:
 
 
 def _retry_after(recovery: Recovery) -> str:
-    """The instruction to retry after the other steps, with the inputs taken from them."""
-    taken = [change for change in common_changes(recovery.credited) if _source(change) in recovery.actions]
+    """The instruction to retry after the other steps, with the inputs taken from them, and approvals that it needs."""
+    changes = common_changes(recovery.credited)
+    taken = [change for change in changes if _source(change) in recovery.actions or needs_approval(change)]
     return call_again(recovery.failed, taken, settled=False) or f"Try {recovery.failed} again"
 
 
@@ -539,13 +541,15 @@ def _prevention(
     repairing = {name for recovery in helped for name in recovery.actions} | supplied
     lookups = [name for name in protecting if name in repairing][:_MOST_LOOKUPS]
     advice = [f"{before}{small(instruction(name))}" for name in lookups]
-    if lacking := _missing_inputs(group, summaries):
-        return [*advice, f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given"]
-    return advice
+    missing = _missing_inputs(group, summaries)
+    approvals = [name for name in missing if states_approval(name)]
+    if lacking := [name for name in missing if name not in approvals]:
+        advice.append(f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given")
+    return [*advice, f"{before}{obtain_approval(approvals)}"] if approvals else advice
 
 
 def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
-    """The inputs that failing calls lacked but most successful retries and calls had."""
+    """The inputs that failing calls lacked but most successful retries and calls had; approvals, if all had them."""
     retries = [
         occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action
     ]
@@ -560,7 +564,12 @@ def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) ->
         for step in session.steps
         if step.action == group.action and step.ok
     ]
-    return [name for name in lacking if sum(name in inputs for inputs in worked) > _HALF * len(worked)]
+    with_input = {name: sum(name in inputs for inputs in worked) for name in lacking}
+    return [
+        name
+        for name in lacking
+        if with_input[name] == len(worked) or (with_input[name] > _HALF * len(worked) and not states_approval(name))
+    ]
 
 
 def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds: Mapping[str, str]) -> list[str]:

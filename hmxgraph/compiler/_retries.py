@@ -19,7 +19,8 @@ from hmxgraph.compiler._amendments import (
     UNLIKE,
     WRITTEN,
 )
-from hmxgraph.compiler._wording import capital, listed
+from hmxgraph.compiler._vocabulary import states_approval
+from hmxgraph.compiler._wording import approval_for, capital, listed
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 
 # How an input differed in the new attempt, as a phrase after "with".
@@ -41,26 +42,46 @@ def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wron
     """The instruction to call *action* again with these changes; "" if they do not say what to do.
 
     *settled* is set if the user spoke before the new attempt, *wrong* if the error says that the old values are wrong.
+    An input that states an approval has no value to repeat: the approval must be obtained each time.
 
     >>> call_again("find_user", [Amendment("zip", "asked")], settled=True)
     'Ask the user for the right zip, then call find_user again'
     >>> call_again("pay", [Amendment("parts", "adds up", "amount", "total price")], settled=False)
     'Call pay again with amount in parts adding up to the total price that the error names'
+    >>> call_again("refund", [Amendment("approved_by", "given", "", "set to ann")], settled=True)
+    'Get the approval that approved_by stands for from whoever may give it, then call refund again with approved_by'
     >>> call_again("book_flight", [Amendment("flights", "corrected")], settled=False)
     ''
     """
-    phrases = list(dict.fromkeys(filter(None, map(_phrase, changes))))
+    approvals = list(dict.fromkeys(change.input for change in changes if needs_approval(change)))
+    changes = [change for change in changes if change.input not in approvals]
+    phrases = [*dict.fromkeys(filter(None, map(_phrase, changes))), *approvals]
     omissions = list(dict.fromkeys(filter(None, map(_omission, changes))))
     endings = [
         *([f"with {listed(phrases)}"] if phrases else []),
         *([f"without {listed(omissions)}"] if omissions else []),
     ]
-    preparations = [*_questions(changes, wrong=wrong), *_choices(changes)]
+    preparations = [
+        *([obtain_approval(approvals)] if approvals else []),
+        *_questions(changes, wrong=wrong),
+        *_choices(changes),
+    ]
     if not (endings or preparations):
         return ""
     if settled and not preparations:
         preparations = ["settle the change with the user"]
     return capital(", then ".join([*preparations, " ".join([f"call {action} again", *endings])]))
+
+
+def needs_approval(change: Amendment) -> bool:
+    """Whether the new attempt states an approval that the failed call did not state."""
+    withdrawn = change.how == LEFT or change.detail.removeprefix("set to ") == "false"
+    return states_approval(change.input) and not withdrawn
+
+
+def obtain_approval(names: Sequence[str]) -> str:
+    """The instruction to obtain the approval that the inputs *names* state."""
+    return f"get the {approval_for(names)} from whoever may give it"
 
 
 def _questions(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:

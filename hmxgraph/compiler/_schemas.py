@@ -13,7 +13,7 @@ from hmxgraph.compiler._class_names import change_is_asked_for, class_name, conj
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._refusals import RequestedChange
 from hmxgraph.compiler._result_rules import ResultRule, rule_for_each
-from hmxgraph.compiler._step_wording import describe, usual_origins
+from hmxgraph.compiler._step_wording import describe, stated_approvals, usual_origins
 from hmxgraph.compiler._verbs import (
     instruction,
     is_action,
@@ -25,6 +25,7 @@ from hmxgraph.compiler._verbs import (
     serves_any_purpose,
 )
 from hmxgraph.compiler._wording import (
+    approval_for,
     asks_question,
     capital,
     common_complaint,
@@ -450,7 +451,7 @@ def complexity(steps: int, sessions: Sequence[SessionSummary], profile: Compiler
 def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], examples: Sequence[SessionSummary]
 ) -> list[str]:
-    """The preconditions of the actions *names*: inputs from the user, and consent if sessions waited for it."""
+    """The preconditions of the actions *names*: inputs from the user, approvals, consent if sessions waited for it."""
     needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, examples)]
     either = [
         f"{listed(_given_by_user(alternative, examples))}, or {listed(_given_by_user(name, examples))}"
@@ -458,6 +459,8 @@ def _preconditions(
     ]
     inputs = list(dict.fromkeys(needed))
     given = [f"The user has given {detail}" for detail in (*either, *([listed(inputs)] if inputs else []))]
+    approvals = list(dict.fromkeys(name for action in names for name in stated_approvals(_uses_of(action, examples))))
+    given += [f"Whoever may do so has given any {approval_for(approvals)}"] if approvals else []
     return given + (["The user has agreed to the change"] if agreed(examples, names) else [])
 
 

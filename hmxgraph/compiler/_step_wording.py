@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from itertools import combinations, islice
 
+from hmxgraph.compiler._amendments import GIVEN
 from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction
-from hmxgraph.compiler._vocabulary import BROWSER, identifies
+from hmxgraph.compiler._vocabulary import BROWSER, identifies, names_approver, states_approval
 from hmxgraph.compiler._wording import listed, small
 from hmxgraph.compiler.actions import TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
@@ -24,6 +25,8 @@ _MOST_LOOSE = 3
 # Splits a command line into words and the separators between them.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
+# Stands for a person who is named as having approved something.
+APPROVER = "<approver>"
 
 
 def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str]) -> str:
@@ -52,8 +55,8 @@ def done_by_user(steps: Sequence[Step]) -> bool:
 
 
 def usual_line(uses: Sequence[Step]) -> str:
-    """The command line that most *uses* share except for names; "" if there is none."""
-    commands = [step.command for step in uses if step.command]
+    """The command line that most *uses* share except for names; "" if there is none. No approver is named in it."""
+    commands = [_without_approvers(step.command) for step in uses if step.command]
     return _shared_line(commands) if len(commands) > _HALF * len(uses) else ""
 
 
@@ -73,7 +76,10 @@ def usual_origins(uses: Sequence[Sequence[Step]], least: float = _NEARLY_ALL) ->
 
 
 def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[int], dict[str, set[int]]]]:
-    """For each argument of most sessions: the sessions that pass it, and those with each origin of its value."""
+    """For each usual argument: the sessions that pass it, and those with each origin of its value.
+
+    Approvals are left out: they are no values that a call fills in.
+    """
     sessions_by_argument: defaultdict[str, set[int]] = defaultdict(set)
     sessions_by_origin: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for session, steps in enumerate(uses):
@@ -81,12 +87,32 @@ def _origins_by_argument(uses: Sequence[Sequence[Step]]) -> dict[str, tuple[set[
             sessions_by_argument[argument].add(session)
             for origin in argument_origins:
                 sessions_by_origin[argument][origin].add(session)
-    least = _HALF * sum(map(bool, uses))
     return {
         name: (sessions_by_argument[name], sessions_by_origin[name])
-        for name in sorted(sessions_by_argument)
-        if len(sessions_by_argument[name]) >= least
+        for name in _usual_arguments(uses)
+        if not states_approval(name)
     }
+
+
+def stated_approvals(uses: Sequence[Sequence[Step]]) -> list[str]:
+    """The usual arguments that state an approval."""
+    return [name for name in _usual_arguments(uses) if states_approval(name)]
+
+
+def _usual_arguments(uses: Sequence[Sequence[Step]]) -> list[str]:
+    """The arguments that most sessions pass.
+
+    If some sessions did without an argument, those that only added it after a failure do not count: it is no input of
+    every call.
+    """
+    passed, from_the_start = Counter[str](), Counter[str]()
+    for steps in filter(None, uses):
+        names = {name for step in steps for name, _ in step.inputs}
+        added = {change.input for step in steps for change in step.amendments if change.how == GIVEN}
+        passed.update(names)
+        from_the_start.update(names - added)
+    sessions = sum(map(bool, uses))
+    return [name for name in sorted(passed) if passed[name] == sessions or from_the_start[name] >= _HALF * sessions]
 
 
 def _alternatives(sessions: set[int], sessions_by_origin: Mapping[str, set[int]]) -> list[tuple[str, ...]]:
@@ -210,6 +236,23 @@ def _repeated(action: str, uses: Sequence[Sequence[Step]]) -> str:
     if usual:
         return f"; once for each {usual[0]}"
     return "" if is_action(action) else "; as often as needed"
+
+
+def _without_approvers(line: str) -> str:
+    """*line* with ``<approver>`` for each person who is named as having approved something.
+
+    >>> _without_approvers("refund 17 --approved-by 'Ann Lee' --note paid"), _without_approvers('{"approver":"ann"}')
+    ("refund 17 --approved-by '<approver>' --note paid", '{"approver":"<approver>"}')
+    """
+    pieces = _PIECES.split(line)
+    for place in range(0, len(pieces) - 2, 2):
+        name, link, value = pieces[place : place + 3]
+        if name != APPROVER and names_approver(name) and not value.startswith("-"):
+            # A quoted value may have several words.
+            quote = link[-1] if link[-1] in "'\"" else ""
+            end = next((at for at in range(place + 3, len(pieces), 2) if quote in pieces[at]), place + 3)
+            pieces[place + 2 : end] = [APPROVER, *[""] * (end - place - 3)]
+    return "".join(pieces)
 
 
 def _shared_line(lines: Sequence[str]) -> str:

@@ -170,6 +170,14 @@ _NOT_IDENTIFYING = _listed("""
 """)
 # Between the words of a name: "order_id", "orderId".
 BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+# Words of arguments that state a person's decision: that somebody approved, or that a rule need not be kept. As first
+# words of a compound, "confirmation" and "authorization" are parts of other names: "confirmation_code".
+_DECISION = re.compile(
+    r"\b(?:(?:pre)?approv\w*|authori[sz]e[drs]?|confirm(?:ed|s)?|consent\w*|agreed|sign(?:ed)? ?off"
+    r"|overrid\w*|overrul\w*|bypass\w*|waive\w*|forced?)\b|\b(?:authori[sz]ation|confirmation)\Z"
+)
+# Words that make an identifier that of the person who decided: "approved_by_id".
+_DECIDER = re.compile(r"\b(?:by|approvers?|authori[sz]ers?)\b")
 
 # The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
 BROWSER = "browser "
@@ -232,6 +240,34 @@ def identifies(name: str) -> bool:
     """
     last = BETWEEN_WORDS.split(name)[-1].lower().removesuffix("s")
     return last.endswith(_IDENTIFYING) and last not in _NOT_IDENTIFYING
+
+
+def states_approval(name: str) -> bool:
+    """Whether the name of an argument says that it states a decision which only a person can make.
+
+    An identifier does so only if it is that of the person: an approval that has an id was asked for, and is on record.
+
+    >>> [states_approval(name) for name in ("approved_by", "userConfirmed", "force", "approver_id", "waive_fee")]
+    [True, True, True, True, True]
+    >>> [states_approval(name) for name in ("approval_id", "confirmation_number", "workforce", "amount")]
+    [False, False, False, False]
+    """
+    decided = _DECISION.search(_spaced(name)) is not None
+    return decided and (not identifies(name) or names_approver(name))
+
+
+def names_approver(name: str) -> bool:
+    """Whether the values of an argument of this *name* are persons who approved something.
+
+    >>> names_approver("approved_by"), names_approver("--approver-id"), names_approver("sort_by")
+    (True, True, False)
+    """
+    words = _spaced(name)
+    return _DECISION.search(words) is not None and _DECIDER.search(words) is not None
+
+
+def _spaced(name: str) -> str:
+    return BETWEEN_WORDS.sub(" ", name).lower().strip()
 
 
 def text_terms(text: str, limit: int) -> str:

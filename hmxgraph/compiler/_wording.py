@@ -66,6 +66,15 @@ def listed(parts: Sequence[str], link: str = "and", most: int = 6) -> str:
     return f" {link} ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 
+def approval_for(inputs: Sequence[str]) -> str:
+    """The approval that these inputs state, as a phrase: it must be obtained before a call states it.
+
+    >>> approval_for(["approved_by"]), approval_for(["override", "reason"])
+    ('approval that approved_by stands for', 'approval that override and reason stand for')
+    """
+    return f"approval that {listed(inputs)} {'stands' if len(inputs) == 1 else 'stand'} for"
+
+
 def capital(text: str) -> str:
     """*text* with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Also increment the
 # schema version of the database, so that older releases are refused: they would rebuild the summaries in the old form.
-SUMMARY_VERSION = 26
+SUMMARY_VERSION = 27
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; any other origin is the action that returned it, or "" if unknown.
 FROM_USER = "user"

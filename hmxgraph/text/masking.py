@@ -50,6 +50,17 @@ def _looks_secret(word: str) -> bool:
     return len(word) >= 6 and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
+def _looks_password(word: str) -> bool:
+    """Whether *word* mixes letters with digits or with signs inside it, unlike words, names and terms with digits.
+
+    >>> [_looks_password(word) for word in ("Kurbel!77", "hunter22", "pa$sword", "again!", "sha256", "v1.4.2")]
+    [True, True, True, False, False, False]
+    """
+    if len(word) < 6 or word.lower() in _NAMES_WITH_DIGITS or not any(map(str.isalpha, word)):
+        return False
+    return _INSIDE.search(word) is not None or (_looks_secret(word) and _VERSION.match(word) is None)
+
+
 def _looks_token(word: str) -> bool:
     """Whether *word* looks like an access token rather than the name of something in code."""
     return _looks_secret(word) and is_id(word)
@@ -112,6 +123,9 @@ _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
+# A sign that words do not have, between their letters and digits; "user@host" and "a+b" are no passwords.
+_INSIDE = re.compile(r"[^\W_][!#$%^&*?~]+[^\W_]")
+_VERSION = re.compile(r"v?\d+\.\d")
 # Letters between two digits: "4f7".
 _ALTERNATING = re.compile(r"\d[a-zA-Z]+\d")
 # Names of variables and fields that hold secrets.
@@ -119,8 +133,13 @@ _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token|(?-i:(?<=[A-Z\d]_)PASS(?==[^=\d])))"
 )
-# A value: in quotation marks, as ${NAME}, or up to a blank or separator.
-_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\]]+)"
+# A value: in quotation marks, as ${NAME}, or up to a blank or separator, or up to closing brackets at its end that it
+# does not open: those of a call around it.
+_VALUE = (
+    r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\](]*\([^\s,;&\"'}\]]*|[^\s,;&\"'}\]]*[^\s,;&\"'}\])])"
+)
+# A password in a sentence: up to a blank, separator or bracket, without the stop at its end.
+_SPOKEN = r"(?P<value>[^\s,;&\"'`()\[\]{}<>=/\\]*[^\s,;&\"'`()\[\]{}<>=/\\.:])(?![\w(\[{=/\\])"
 # Names ending in "token", except those of page positions (next_token), public keys of assemblies (publickeytoken) and
 # errors of parsers ("unexpected token").
 _BEARER_NAME = r"(?<!next)(?<!next[_-])(?<!page)(?<!page[_-])(?<!publickey)(?<!unexpected )token"
@@ -215,6 +234,22 @@ SECRETS = (
         r"(?i)\bpass(?:word|phrase|code)\s+is\s+[\"']?(?P<value>[^\s\"',;]+)",
         _looks_secret,
         needs=("pass",),
+    ),
+    # A quoted value of "pw", then "password Kurbel77" and "user shop pass Kurbel77". In code, "pw" is also the name of
+    # a variable, and "pass" alone has other meanings.
+    rule(
+        "[password]",
+        r"(?i)(?<![a-z\d-])pw[\"']?\s{0,3}[:=]\s{0,3}(?P<value>\"[^\"\n\\]{4,}\"|'[^'\n\\]{4,}')",
+        _is_set,
+        needs=("pw",),
+    ),
+    rule(
+        "[password]",
+        r"(?i)(?<![\w\[./-])(?:pw|pwd|passwd|pass(?:word|phrase|code)"
+        r"|(?:user(?:name)?|login)[\s:=]{1,3}[^\s,;/]{1,80}[\s,;/]{1,3}pass)"
+        rf"(?:\s{{1,3}}|\s?[:=]\s{{0,3}}){_SPOKEN}",
+        _looks_password,
+        needs=("pw", "pass"),
     ),
     # In one piece, or grouped as printed on cards: 4-4-4-4-3, 4-4-4-4, 4-6-5 and 4-6-4. Other groups are no cards.
     rule("[card number]", rf"{_CARD_START}[2-6]\d{{12,18}}{_CARD_END}", _is_card),

@@ -317,6 +317,97 @@ def test_an_input_is_demanded_only_if_most_calls_that_worked_have_it():
     assert only(scripts).content["prevention_strategies"] == []
 
 
+def refund(name, *, refused=True, **stated):
+    """A session that refunds an order; if it is *refused* at first, the approval is given before the next attempt."""
+    script = Script(name).user("Refund the order please")
+    if refused:
+        script.call("orders_refund", error="LIMIT: refunds above 50 need approval from finance", amount=59)
+        script.agent("This needs approval").user("Priya: go ahead")
+    return script.call("orders_refund", amount=59, **stated).feedback("positive")
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        pytest.param({"approved_by": "finance"}, id="a person who approves"),
+        pytest.param({"approved_by": "priya"}, id="a person whom the user named"),
+        pytest.param({"confirmed": True}, id="a confirmation"),
+        pytest.param({"overrideLimit": True}, id="an exception to a rule"),
+    ],
+)
+def test_an_approval_is_obtained_not_filled_in(stated):
+    """What a person decided in earlier sessions is no value for the next call."""
+    (name,) = stated
+    obtain = f"et the approval that {name} stands for from whoever may give it"
+    playbook = only([refund(f"s{number}", **stated) for number in range(3)])
+    assert playbook.content["recovery_steps"] == [
+        f"G{obtain}, then call orders_refund again with {name} (worked 3 of 3 times)"
+    ]
+    assert playbook.content["prevention_strategies"] == [f"Before orders_refund, g{obtain}"]
+
+
+def test_an_approval_that_most_calls_need_is_not_demanded_of_all():
+    """Nobody is asked to approve what has worked without approval."""
+    scripts = [refund(f"s{number}", approved_by="priya") for number in range(3)]
+    scripts += [refund(f"t{number}", refused=False) for number in range(2)]
+    assert only(scripts).content["prevention_strategies"] == []
+
+
+def test_a_change_that_takes_an_approval_back_needs_none():
+    """An attempt without force, or with force switched off, states no approval."""
+    scripts = []
+    for number in range(3):
+        script = (
+            Script(f"s{number}").user("Move the branch").call("move_branch", error="force is off limits", force=True)
+        )
+        scripts.append(script.call("move_branch", force=False).feedback("positive"))
+    assert only(scripts).content["recovery_steps"] == [
+        "Call move_branch again with force set to false (worked 3 of 3 times)"
+    ]
+
+
+def test_steps_before_another_attempt_do_not_replace_its_approval():
+    """A change made on the way does not give the approval that the attempt states."""
+    scripts = []
+    for number in range(3):
+        script = Script(f"s{number}").user("Refund the order please")
+        script.call("orders_refund", error="refunds above 50 need approval from finance", amount=59)
+        script.call("open_ticket", {"ticket_id": f"T{number}917"}, team="finance")
+        script.call("orders_refund", amount=59, approved_by="finance", ticket_id=f"T{number}917")
+        scripts.append(script.feedback("positive"))
+    (step,) = only(scripts).content["recovery_steps"]
+    assert step.startswith("Open the ticket with open_ticket, then get the approval that approved_by stands for")
+
+
+def test_a_command_line_names_no_approver():
+    """Who approved the last time is no part of the command."""
+    scripts = []
+    for number in range(3):
+        script = Script(f"s{number}").user("Refund the order please")
+        script.run(f"refund {number}", error="refunds above 50 need approval from finance").user("Priya: go ahead")
+        scripts.append(script.run(f"refund {number} --approved-by 'Priya Rao'").feedback("positive"))
+    (step,) = only(scripts).content["recovery_steps"]
+    again = "run refund again as `refund <name> --approved-by '<approver>'`"
+    assert step == f"Get approval from whoever may give it, then {again} (worked 3 of 3 times)"
+
+
+def test_a_procedure_waits_for_approvals_and_lists_no_input_that_only_repairs():
+    """An approval is a precondition of calls that state it from the start, and no input of calls that do without it."""
+    always = drafts([refund(f"s{number}", refused=False, approved_by="priya") for number in range(3)], "task_schema")
+    (procedure,) = always
+    (step,) = procedure.content["steps"]
+    assert step["description"] == "Call orders_refund, using amount"
+    assert procedure.content["preconditions"] == [
+        "Whoever may do so has given any approval that approved_by stands for"
+    ]
+    for added in ({"approved_by": "priya"}, {"reason": "damaged"}):
+        scripts = [refund(f"s{number}", **added) for number in range(3)]
+        (procedure,) = drafts([*scripts, *(refund(f"t{number}", refused=False) for number in range(2))], "task_schema")
+        (step,) = procedure.content["steps"]
+        assert step["description"].startswith("Call orders_refund, using amount; it has failed with")
+        assert "approval that" not in str(procedure.content["preconditions"])
+
+
 def test_a_known_change_that_ended_the_error_each_time_is_advised_whatever_failed_next():
     """The advice states how often another error followed."""
     scripts = []
