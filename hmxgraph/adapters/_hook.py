@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Sequence
 
-USAGE = """Usage: hmxgraph hook EVENT [--tenant NAME] [--within SECONDS]
+USAGE = """Usage: hmxgraph hook EVENT [--tenant NAME] [--user NAME] [--within SECONDS]
 
 Reads the JSON of a Claude Code hook from standard input and prints its answer, or nothing. It always succeeds.
 UserPromptSubmit prints a context pack, PostToolUseFailure known remedies for the failure; Stop, SubagentStop,
@@ -31,7 +31,7 @@ def run(arguments: Sequence[str]) -> None:
         hook_input = json.loads(sys.stdin.buffer.read() or b"{}")
         from hmxgraph.adapters import warm  # noqa: PLC0415 - after the timer has started
 
-        message = {"event": arguments[0], "input": hook_input, "tenant": tenant}
+        message = {"event": arguments[0], "input": hook_input, "tenant": tenant, "user": options.get("--user")}
         answer = warm.ask(message)
         if answer is None:
             warm.start(message)

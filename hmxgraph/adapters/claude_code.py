@@ -40,22 +40,26 @@ class Hooks:
     def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
         """The output of one hook as JSON text ("" for none), and a task to run after sending it, if any."""
         event, hook_input = str(message.get("event")), message.get("input")
+        user = str(message.get("user") or "") or None
         if not isinstance(hook_input, Mapping):
             return "", None
         try:
-            text = self._context(event, hook_input)
+            text = self._context(event, hook_input, user)
         except HmxGraphError as error:
             _log.warning("%s stays silent: %s", event, error)
             text = ""
         paths = _transcripts(event, hook_input)
-        return hook_output(event, text), (lambda: self.ingest(paths)) if paths else None
+        return hook_output(event, text), (lambda: self.ingest(paths, user)) if paths else None
 
-    def ingest(self, paths: list[Path]) -> int:
-        """Store what is new in the transcripts, and compile if anything is; returns the number of new events."""
+    def ingest(self, paths: list[Path], user_id: str | None = None) -> int:
+        """Store what is new in the transcripts of *user_id*, and compile if anything is.
+
+        Returns the number of new events.
+        """
         stored = 0
         for path in paths:
             try:
-                stored += self._ingest(path) if path.exists() else 0
+                stored += self._ingest(path, user_id) if path.exists() else 0
             except (HmxGraphError, OSError) as error:
                 _log.warning("%s is read again next time: %s", path.name, error)
         try:
@@ -65,22 +69,23 @@ class Hooks:
             _log.warning("not compiled: %s", error)
         return stored
 
-    def _context(self, event: str, hook_input: Mapping[str, Any]) -> str:
+    def _context(self, event: str, hook_input: Mapping[str, Any], user: str | None) -> str:
         """The pack for a hook, or "". Ingestion recognises its markers and removes it from the transcript."""
         session = hook_input.get("session_id")
         if event == "UserPromptSubmit" and (prompt := str(hook_input.get("prompt") or "").strip()):
-            return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session).prompt
+            return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session, user_id=user).prompt
         if event == "PostToolUseFailure" and hook_input.get("is_interrupt") is not True:
-            pack = self._graph.pack(failure_of(hook_input), budget=_FAILURE_BUDGET, sections=_SECTIONS)
+            failure = failure_of(hook_input)
+            pack = self._graph.pack(failure, budget=_FAILURE_BUDGET, sections=_SECTIONS, user_id=user)
             error = str(hook_input.get("error") or "")
             return pack.prompt if any(same_failure(error, entry.content) for entry in pack.entries) else ""
         return ""
 
-    def _ingest(self, path: Path) -> int:
+    def _ingest(self, path: Path, user_id: str | None) -> int:
         name = sha256(f"{path}\0{self._graph.tenant_id}".encode()).hexdigest()[:32]
         positions = Positions(self._folder / f"{name}.sqlite")
         try:
-            watch = Watch(self._graph, path, positions, format="claude-code")
+            watch = Watch(self._graph, path, positions, format="claude-code", user_id=user_id)
             stored = watch.step()
             while watch.progress.behind:
                 stored += watch.step()

@@ -66,10 +66,10 @@ def rendered(settings: Settings) -> str:
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
 
 
-def installed(settings: Settings, program: Sequence[str], tenant: str) -> Settings:
-    """*settings* with our hooks after all others.
+def installed(settings: Settings, program: Sequence[str], tenant: str, user: str | None = None) -> Settings:
+    """*settings* with our hooks, for *tenant* and *user*, after all others.
 
-    Installing twice changes nothing; installing for another tenant replaces the tenant.
+    Installing twice changes nothing; installing for another tenant or user replaces them.
 
     >>> settings = installed({"model": "opus"}, ["hmxgraph"], "default")
     >>> settings["hooks"]["Stop"]
@@ -79,8 +79,9 @@ def installed(settings: Settings, program: Sequence[str], tenant: str) -> Settin
     """
     cleared = uninstalled(settings)
     hooks = dict(cleared.get("hooks", {}))
+    options = ["--tenant", tenant, *(["--user", user] if user else [])]
     for event in EVENTS:
-        command = f"{shlex.join(program)} hook {event} --tenant {shlex.quote(tenant)}"
+        command = shlex.join([*program, "hook", event, *options])
         entry = {"type": "command", "command": command, "timeout": _TIMEOUT}
         hooks[event] = [*hooks.get(event, []), {"hooks": [entry]}]
     return {**cleared, "hooks": hooks}

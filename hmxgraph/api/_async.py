@@ -5,7 +5,7 @@ Each class is the asynchronous twin of the class whose name it carries after ``A
 
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -95,7 +95,7 @@ from hmxgraph.graph.guidance import suggest_for_events, suggest_for_session
 from hmxgraph.graph.ingesting import IngestChoices, IngestOptions
 from hmxgraph.graph.memory_operations import MemoryQuery
 from hmxgraph.graph.metering import Meter
-from hmxgraph.graph.plan import Tenancy, query
+from hmxgraph.graph.plan import Tenancy, query, shown_mask_key
 from hmxgraph.graph.record_search import Shape
 from hmxgraph.graph.records import write_all
 from hmxgraph.graph.states import StateQuery
@@ -137,6 +137,7 @@ from hmxgraph.protocol.suggestions import Suggestion
 from hmxgraph.protocol.usage import CompileRun, UsageHour
 from hmxgraph.recall.pack import Pack
 from hmxgraph.records.board import LEASE
+from hmxgraph.text.masking import linked_secrets, masked_fields
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -797,11 +798,18 @@ class AsyncExploring(AsyncFace):
     async def explain(self, record_id: str) -> Explanation:
         """The evidence of an artifact, memory, event, conflict, task record, entity or pack entry, down to event texts.
 
+        Secrets are masked as in packs.
+
         Raises:
             NotFound: nothing has this id.
 
         """
         return await self._perform(explain.explain(self._tenancy, record_id))
+
+    def masked(self, value: Any) -> Any:
+        """*value* (a text, or JSON values that contain texts) with secrets masked as in packs."""
+        key = shown_mask_key(self._tenancy)
+        return masked_fields(value, partial(linked_secrets, key=key)) if key else value
 
     async def verify(self) -> VerifyReport:
         """Check every hash, chain, transition history, link and counter; repairs nothing."""

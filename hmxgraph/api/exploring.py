@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -14,10 +15,11 @@ from hmxgraph.api.drawing import Drawing
 from hmxgraph.fingerprint.measures import MeasuredDigest
 from hmxgraph.graph import checks, explain, exploring
 from hmxgraph.graph.connection import Trace
-from hmxgraph.graph.plan import query
+from hmxgraph.graph.plan import query, shown_mask_key
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.explanations import Explanation
 from hmxgraph.protocol.reports import VerifyReport
+from hmxgraph.text.masking import linked_secrets, masked_fields
 
 # Results of saved queries, as tables and JSON.
 
@@ -156,6 +158,8 @@ class Exploring(Face):
     def explain(self, record_id: str) -> Explanation:
         """The evidence of an artifact, memory, event, conflict, task record, entity or pack entry, down to event texts.
 
+        Secrets are masked as in packs.
+
         Raises:
             NotFound: nothing has this id.
 
@@ -167,6 +171,18 @@ class Exploring(Face):
 
         """
         return self._perform(explain.explain(self._tenancy, record_id))
+
+    def masked(self, value: Any) -> Any:
+        """*value* (a text, or JSON values that contain texts) with secrets masked as in packs.
+
+        Example::
+
+            masked = graph.masked({"log": "login with password=hunter2"})
+            assert masked["log"].startswith("login with password=[password ")
+
+        """
+        key = shown_mask_key(self._tenancy)
+        return masked_fields(value, partial(linked_secrets, key=key)) if key else value
 
     def verify(self) -> VerifyReport:
         """Check every hash, chain, transition history, link and counter; repairs nothing."""

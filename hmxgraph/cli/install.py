@@ -16,17 +16,23 @@ _Agent = Annotated[str, typer.Argument(help="The agent: claude-code.")]
 _Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Change the settings file, instead of only showing what would change.")
 ]
+_User = Annotated[
+    str | None,
+    typer.Option("--user", help="User of the agent: packs contain this user's rules, and sessions name the user."),
+]
 _File = Annotated[Path | None, typer.Option("--settings", help="Settings file; default: ~/.claude/settings.json.")]
 
 
-def install(agent: _Agent, tenant: Tenant = "default", yes: _Yes = False, settings: _File = None) -> None:
+def install(
+    agent: _Agent, tenant: Tenant = "default", user: _User = None, yes: _Yes = False, settings: _File = None
+) -> None:
     """Show or install the memory's hooks in a coding agent.
 
     Prints what would change in the settings file; --yes changes it. Other hooks stay untouched.
     """
     path = _settings_of(agent, settings)
     before = claude_code.read_settings(path)
-    _change(path, before, claude_code.installed(before, program(), tenant), yes=yes)
+    _change(path, before, claude_code.installed(before, program(), tenant, user), yes=yes)
 
 
 def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:

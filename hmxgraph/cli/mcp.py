@@ -20,18 +20,27 @@ _SECRETS = {
 _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 
 Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author of writes.")]
+User = Annotated[str | None, typer.Option("--user", help="User whose personal rules and preferences apply.")]
 Client = Annotated[
     str | None, typer.Option("--print-config", help=f"Print the configuration for a client: {', '.join(CLIENTS)}.")
 ]
 Url = Annotated[str | None, typer.Option("--url", help="With --print-config: the /mcp address of a server to use.")]
 
 
-def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Client = None, url: Url = None) -> None:
+def mcp(
+    tenant: Tenant = "default",
+    agent: Agent = "assistant",
+    user: User = None,
+    print_config: Client = None,
+    url: Url = None,
+) -> None:
     """Serve the memory to one MCP client over standard input and output."""
     if print_config is not None:
         if print_config not in CLIENTS:
             raise typer.BadParameter(f"--print-config {print_config}: choose one of {', '.join(CLIENTS)}")
-        document = configuration(print_config, tenant, agent, url)
+        if url is not None and user is not None:
+            raise typer.BadParameter("--user goes with a process of one user's own, not with --url")
+        document = configuration(print_config, tenant, agent, url, user)
         typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode())
         if out.is_terminal:
             typer.echo(f"paste it into {_FILES[print_config]}", err=True)
@@ -43,10 +52,12 @@ def mcp(tenant: Tenant = "default", agent: Agent = "assistant", print_config: Cl
     from hmxgraph.server.mcp_stdio import run  # noqa: PLC0415 - needs the extra
 
     with opened(tenant) as graph:
-        run(graph, agent)
+        run(graph, agent, user)
 
 
-def configuration(client: str, tenant: str, agent: str, url: str | None = None) -> dict[str, Any]:
+def configuration(
+    client: str, tenant: str, agent: str, url: str | None = None, user: str | None = None
+) -> dict[str, Any]:
     """The configuration with which a client starts this server over stdio or, with *url*, uses the server there.
 
     A server at *url* needs an API key. Clients start a program outside any virtual environment, so the command is a
@@ -57,7 +68,8 @@ def configuration(client: str, tenant: str, agent: str, url: str | None = None) 
     """
     if url is None:
         command, *words = program()
-        server: dict[str, Any] = {"command": command, "args": [*words, "mcp", "--tenant", tenant, "--agent", agent]}
+        options = ["--tenant", tenant, "--agent", agent, *(["--user", user] if user else [])]
+        server: dict[str, Any] = {"command": command, "args": [*words, "mcp", *options]}
         server = {"type": "stdio", **server} if client == "vscode" else server
     else:
         server = {"url": url, "headers": {"Authorization": f"Bearer {_SECRETS[client]}"}}

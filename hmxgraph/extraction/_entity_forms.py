@@ -105,10 +105,10 @@ FORMS: tuple[_Form, ...] = (
     _Form(
         "email",
         _AT,
-        re.compile(r"(?<![\w.+-])([\w.+-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)+)"),
+        re.compile(r"(?<![\w.+@-])([\w.+-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)+)"),
         1.0,
         (("mail omar.davis7857@example.com now", "omar.davis7857@example.com"),),
-        ("@alice", "a @ b.com"),
+        ("@alice", "a @ b.com", "redis://:secret@2026@db.internal"),
     ),
     _Form(
         "person",

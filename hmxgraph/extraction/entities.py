@@ -11,6 +11,7 @@ from hmxgraph.extraction._entity_spans import spans
 from hmxgraph.extraction.language import Mention, Ref, Relation, Role, Voice
 from hmxgraph.protocol.events import MEMORY_EVENT, WORK, Event, went_well
 from hmxgraph.text.comparison import REQUESTED
+from hmxgraph.text.masking import SECRETS, mask_secrets, masked_fields
 from hmxgraph.text.terms import words
 
 # Normalisation of names, the same for texts, titles and questions.
@@ -325,18 +326,45 @@ _TALK = frozenset({"message", "feedback"})
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
 # Characters read of each running text or command line in the fields of an event.
 _LONGEST_FIELD = 2_000
+# Characters masked of each: more than are read, because a secret may begin shortly before the end.
+_MASKED_FIELD = 2_500
 # Characters of a chosen option that serve as the name of a concept.
 _LONGEST_OPTION = 80
 
 
 def read(event: Event, voice: Voice) -> tuple[MentionCollector, list[Relation]]:
-    """Collect the mentions of *event* and the relations between them."""
+    """Collect the mentions of *event* and the relations between them; nothing is made of secrets."""
+    event = _without_secrets(event)
     collector = MentionCollector(_MAX_RESULT_MENTIONS if event.event_type in _RESULTS else _MAX_MENTIONS)
     if event.event_type in _ACTIONS:
         collector.add("agent", event.agent_id)
     if event.event_type in _TALK:
         return collector, _entities_of_talk(event, voice, collector)
     return collector, _entities_of_record(event, collector)
+
+
+# What stands for a secret: no form of a name contains it, except in an address (user:***@host).
+_HIDDEN = "***"
+# The marks of masked secrets, with the hash of those that were masked before they were stored.
+_MASKED = re.compile("|".join(sorted({rf"{re.escape(rule.mark[:-1])}(?: [0-9a-f]{{4}})?\]" for rule in SECRETS})))
+
+
+def _without_secrets(event: Event) -> Event:
+    """*event* with the secrets in its content replaced by asterisks, as far as its texts are read."""
+    content = masked_fields(event.content, _hidden_in_field if event.event_type in _STRUCTURED else _hidden)
+    return event if content == event.content else event.model_copy(update={"content": content})
+
+
+def _hidden(text: str) -> str:
+    masked = mask_secrets(text, personal=False)
+    return _MASKED.sub(_HIDDEN, masked) if "[" in masked else masked
+
+
+def _hidden_in_field(text: str) -> str:
+    """*text* without secrets in the part of it that is read, which stays as long: masking a long output takes long."""
+    if len(text) <= _MASKED_FIELD:
+        return _hidden(text)
+    return f"{_hidden(text[:_MASKED_FIELD]):{_MASKED_FIELD}}{text[_MASKED_FIELD:]}"
 
 
 def names_in(text: str) -> tuple[Mention, ...]:

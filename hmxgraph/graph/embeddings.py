@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.errors import EmbedderError, InvalidVectors
 from hmxgraph.extraction.extract import EVENT_TYPE
-from hmxgraph.graph.plan import Embed, Plan, Procedure, Row, Tenancy, Work, ask, bind, read, write
+from hmxgraph.graph.plan import Embed, Plan, Procedure, Row, Tenancy, Work, ask, bind, read, shown_mask_key, write
 from hmxgraph.graph.schema import register_names
 from hmxgraph.text.masking import linked_secrets
 from hmxgraph.text.vectors import BACKGROUND, Background, checked_vectors
@@ -126,7 +126,8 @@ def _embed(tenancy: Tenancy, events: Sequence[Sequence[str]]) -> Procedure[int]:
 def _text(tenancy: Tenancy, speaker: str, text: str) -> str:
     """A text for the embedder, which may be an external service: secrets are masked as in packs."""
     line = f"{speaker}: {text}" if speaker else text
-    return line if tenancy.trust.mask_secrets == "off" else linked_secrets(line, tenancy.key)
+    key = shown_mask_key(tenancy)
+    return linked_secrets(line, key) if key else line
 
 
 def _pending(tenancy: Tenancy, after: str) -> Plan[list[Row]]:

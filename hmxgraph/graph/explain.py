@@ -1,6 +1,8 @@
 """The evidence of a record: through memories, down to the text of events."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hmxgraph.compiler.reconcile import awaited
@@ -9,12 +11,13 @@ from hmxgraph.graph._entities import evidence_mark
 from hmxgraph.graph.artifacts import ALWAYS, evidence_keys, stored_document, tampering
 from hmxgraph.graph.conflicts import by_keys
 from hmxgraph.graph.memories import shown_owner
-from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read
+from hmxgraph.graph.plan import Plan, Procedure, Row, Tenancy, bind, read, shown_mask_key
 from hmxgraph.protocol.explanations import Evidence, Explanation
 from hmxgraph.protocol.lifecycle import Conflict
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.protocol.trust import TrustPolicy
 from hmxgraph.records.events import event_ids_of
+from hmxgraph.text.masking import linked_secrets, masked_fields
 
 # The facts about a record, and an event as evidence.
 
@@ -90,11 +93,32 @@ MOST_MEMORY_EVENTS = 100
 def explain(tenancy: Tenancy, record_id: str) -> Procedure[Explanation]:
     """The trail of an artifact, memory, event, conflict, task record, entity or relation, by its id.
 
+    Secrets are masked as in packs.
+
     Raises:
         NotFound: nothing has this id.
 
     """
-    return (yield from read(lambda: _explain(tenancy, record_id)))
+    explanation = yield from read(lambda: _explain(tenancy, record_id))
+    key = shown_mask_key(tenancy)
+    return _masked(explanation, partial(linked_secrets, key=key)) if key else explanation
+
+
+def _masked(explanation: Explanation, mask: Callable[[str], str]) -> Explanation:
+    return replace(
+        explanation,
+        text=mask(explanation.text),
+        facts=masked_fields(explanation.facts, mask),
+        events=tuple(replace(event, text=mask(event.text)) for event in explanation.events),
+        rests_on=tuple(_masked(part, mask) for part in explanation.rests_on),
+        supports=tuple(masked_fields(dependent, mask) for dependent in explanation.supports),
+        conflicts=tuple(_masked_conflict(conflict, mask) for conflict in explanation.conflicts),
+    )
+
+
+def _masked_conflict(conflict: Conflict, mask: Callable[[str], str]) -> Conflict:
+    sides = tuple(replace(side, text=mask(side.text)) for side in conflict.sides)
+    return replace(conflict, reason=mask(conflict.reason), text=mask(conflict.text), sides=sides)
 
 
 def _explain(tenancy: Tenancy, record_id: str) -> Plan[Explanation]:

@@ -21,7 +21,7 @@ from hmxgraph.graph._conflict_rows import conflict_place, relation_id
 from hmxgraph.graph._events import pool_rows
 from hmxgraph.graph._paging import MOST_TERMS, NAME_WEIGHT, each_term, knowledge_query, term_query
 from hmxgraph.graph.guidance import MODELS_KEPT, action_names, answered_failures, guidance, guiding_actions, models_kept
-from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Tenancy, bind, model_key, read
+from hmxgraph.graph.plan import Ahead, Plan, Procedure, Row, Statement, Tenancy, bind, model_key, read, shown_mask_key
 from hmxgraph.ingest.rendition import full_text
 from hmxgraph.protocol.artifacts import texts
 from hmxgraph.protocol.canonical import canonical_text, sha256_hex
@@ -659,7 +659,6 @@ class _Opening:
         appraised_knowledge = with_relations(appraised_knowledge, related, self.vicinity(mentions))
         neighbourhood = Neighbourhood(mentions, self.state.event_count)
         whole = {event_id: full_text(kind, parse_json(content)) for event_id, kind, content in row["contents"]}
-        mask_key = "" if self.tenancy.trust.mask_secrets == "off" else self.tenancy.key
         changes = frozenset(filter(is_action, {call[0] for call in ranking.pool.tools if call is not None}))
         return Draft(
             self.request,
@@ -673,7 +672,7 @@ class _Opening:
             dict(row["results"]),
             changes,
             frozenset(row["examples"]),
-            mask_key,
+            shown_mask_key(self.tenancy),
         )
 
 

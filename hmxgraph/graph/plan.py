@@ -337,6 +337,11 @@ def stored_mask_key(tenancy: Tenancy) -> str:
     return tenancy.key if tenancy.trust.mask_secrets == "ingest" else ""
 
 
+def shown_mask_key(tenancy: Tenancy) -> str:
+    """The key under which secrets are masked in what models get; empty if they are shown."""
+    return "" if tenancy.trust.mask_secrets == "off" else tenancy.key
+
+
 def _check(tenant_id: object) -> None:
     if not isinstance(tenant_id, str):
         raise InvalidTenant(tenant_id, f"it is of type {type(tenant_id).__name__}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import groupby, pairwise
 from math import hypot
@@ -15,7 +15,7 @@ from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.protocol.trust import DEFAULT_TRUST
 from hmxgraph.text.lines import PARTS, event_line, label_of, named_speaker, speaking_source
-from hmxgraph.text.masking import linked_secrets
+from hmxgraph.text.masking import linked_secrets, masked_fields
 from hmxgraph.text.terms import DEFAULT_ENCODING, TokenCounter, scope_token, terms
 
 # Salience of events that do not state their own.
@@ -164,16 +164,8 @@ class PreparedEvent:
 
 def without_secrets(event: Event, mask_key: str) -> Event:
     """*event* with the secrets in its content masked, before anything of it is stored."""
-    content = _masked(event.content, mask_key)
+    content = masked_fields(event.content, partial(linked_secrets, key=mask_key))
     return event if content == event.content else Event.parse({**event.document(), "content": content})
-
-
-def _masked(value: Any, mask_key: str) -> Any:
-    if isinstance(value, str):
-        return linked_secrets(value, mask_key)
-    if isinstance(value, Mapping):
-        return {name: _masked(part, mask_key) for name, part in value.items()}
-    return [_masked(part, mask_key) for part in value] if isinstance(value, list | tuple) else value
 
 
 def prepare(

@@ -21,10 +21,10 @@ from hmxgraph.server.mcp_tools import authorized, memory_server
 _log = logging.getLogger(__name__)
 
 
-def run(graph: KnowledgeGraph, agent_id: str) -> None:
-    """Serve *graph* on behalf of *agent_id* until standard input ends."""
+def run(graph: KnowledgeGraph, agent_id: str, user_id: str | None = None) -> None:
+    """Serve *graph* on behalf of *agent_id*, which works for *user_id*, until standard input ends."""
     key = ApiKey("stdio", graph.tenant_id, SCOPES, label="", agent_id=agent_id, created_us=time_ns() // 1_000)
-    server = memory_server(lambda _ctx, scope: authorized(graph, key, scope))
+    server = memory_server(lambda _ctx, scope: authorized(graph, key, scope, user_id))
     try:
         anyio.run(_serve, server)
     except* BrokenPipeError:

@@ -45,22 +45,32 @@ Ctx: TypeAlias = Context[Any, Any]
 
 
 class Caller(NamedTuple):
-    """The caller: its graph, and the key that sets its agent and scopes."""
+    """The caller: its graph, the key that sets its agent and scopes, and the user that it works for, if named."""
 
     graph: KnowledgeGraph
     key: ApiKey
+    user_id: str | None = None
 
     @property
     def agent_id(self) -> str:
         """The agent that is recorded as the author of writes."""
         return self.key.agent_id
 
+    def json(self, value: Any) -> str:
+        """*value* as JSON text, with secrets masked."""
+        return _json(self.graph.masked(value))
+
+    def pack(self, query: str, budget: int, session_id: str | None = None) -> str:
+        """The pack for *query* as a prompt for this caller."""
+        fields: Any = {"session_id": session_id, "agent_id": self.agent_id, "user_id": self.user_id}
+        return self.graph.pack(query, budget=budget, **fields).prompt
+
 
 # The caller for a context, if its key has the given scope.
 CallerOf: TypeAlias = Callable[[Ctx, str], Caller]
 
 
-def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
+def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str, user_id: str | None = None) -> Caller:
     """The caller with *key*, if the key has *scope*.
 
     Raises:
@@ -68,7 +78,7 @@ def authorized(graph: KnowledgeGraph, key: ApiKey, scope: str) -> Caller:
 
     """
     check_scope(key, scope)
-    return Caller(graph, key)
+    return Caller(graph, key, user_id)
 
 
 # Writes: a model repeats a call that failed, but it cannot send an idempotency key.
@@ -153,19 +163,17 @@ def _add_recall(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_tool(server, READS)
     def memory_context(ctx: Ctx, query: str, budget: int = 1500, session_id: str | None = None) -> str:
         """What the memory knows for a task: rules, procedures, known failures, facts. Call it first."""
-        caller = caller_of(ctx, "read")
-        pack = caller.graph.pack(query, budget=budget, session_id=session_id, agent_id=caller.agent_id)
-        return pack.prompt or "The memory holds nothing about this."
+        return caller_of(ctx, "read").pack(query, budget, session_id) or "The memory holds nothing about this."
 
     @_tool(server, READS)
     def memory_search(ctx: Ctx, query: str, project_id: str | None = None, budget: int = 800) -> str:
         """Search memories and task records; short hits with ids."""
-        graph = caller_of(ctx, "read").graph
-        half_budget = max(1, budget // 2)
-        memories = graph.memory.search(query, project_id=project_id, compact=True, token_budget=half_budget)
-        records = graph.tasks.search(query, project_id=project_id, compact=True, token_budget=half_budget)
+        caller = caller_of(ctx, "read")
+        fields: Any = {"project_id": project_id, "compact": True, "token_budget": max(1, budget // 2)}
+        memories = caller.graph.memory.search(query, user_id=caller.user_id, **fields)
+        records = caller.graph.tasks.search(query, **fields)
         hits = [*(_labelled(hit.document()) for hit in memories), *(hit.document() for hit in records)]
-        return _json({"hits": hits, "omitted": memories.omitted + records.omitted})
+        return caller.json({"hits": hits, "omitted": memories.omitted + records.omitted})
 
     @_tool(server, READS)
     def memory_explain(ctx: Ctx, id: str) -> str:
@@ -278,14 +286,15 @@ def _add_tasks(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Faile
     @_tool(server, READS)
     def task_list(ctx: Ctx, project_id: str | None = None, status: str | None = None, limit: int = 20) -> str:
         """Tasks of the team, the last changed first."""
-        entries = caller_of(ctx, "read").graph.tasks.list(project_id=project_id, status=status, limit=limit)
-        return _json([{name: value for name, value in entry.document().items() if value} for entry in entries])
+        caller = caller_of(ctx, "read")
+        entries = caller.graph.tasks.list(project_id=project_id, status=status, limit=limit)
+        return caller.json([{name: value for name, value in entry.document().items() if value} for entry in entries])
 
 
 def _goal_context(caller: Caller, goal: str) -> str:
     """The pack for the *goal* of a task just stored, or a sentence that the memory could not be read."""
     try:
-        return caller.graph.pack(goal, budget=1200, agent_id=caller.agent_id).prompt
+        return caller.pack(goal, 1200)
     except (GraphError, EngineError) as error:
         return f"The task is stored, but the memory could not be read ({error.code}): call memory_context."
 
@@ -293,7 +302,7 @@ def _goal_context(caller: Caller, goal: str) -> str:
 def _resumed(graph: KnowledgeGraph, task_id: str) -> str:
     """The account of a task, labelled as outside text, and the ids of the records behind it."""
     resume = graph.tasks.resume(task_id)
-    return f"{NOTICE}\n{entry_text(resume.text, 'data')}\nrecords: {', '.join(resume.sources)}"
+    return f"{NOTICE}\n{entry_text(graph.masked(resume.text), 'data')}\nrecords: {', '.join(resume.sources)}"
 
 
 class _Details(NamedTuple):
@@ -349,11 +358,11 @@ def _add_shared_work(server: MCPServer[Any], caller_of: CallerOf) -> None:
         limit: int = 10,
     ) -> str:
         """Records of the team's tasks by kind, best match first, with what was learned from them."""
-        records = caller_of(ctx, "read").graph.records
-        results = getattr(records, f"find_{about}")(query, project_id=project_id, limit=limit)
-        hits = [view.trust() | {"text": view.text[:_LONGEST_TEXT]} for view in results]
+        caller = caller_of(ctx, "read")
+        results = getattr(caller.graph.records, f"find_{about}")(query, project_id=project_id, limit=limit)
+        hits = [view.trust() | {"text": caller.graph.masked(view.text)[:_LONGEST_TEXT]} for view in results]
         artifacts = [{name: artifact[name] for name in ("artifact_id", "title")} for artifact in results.artifacts]
-        return _json({"records": hits, "artifacts": artifacts})
+        return caller.json({"records": hits, "artifacts": artifacts})
 
 
 # Resources and a prompt.
@@ -379,14 +388,17 @@ def _add_resources(server: MCPServer[Any], caller_of: CallerOf) -> None:
     @_reading
     def task(task_id: str, ctx: Ctx) -> str:
         """A task with its runs and records."""
-        return _json(caller_of(ctx, "read").graph.tasks.get(task_id).document())
+        caller = caller_of(ctx, "read")
+        return caller.json(caller.graph.tasks.get(task_id).document())
 
     @server.resource("hmxgraph://artifact/{artifact_id}", mime_type="text/plain")
     @_reading
     def artifact(artifact_id: str, ctx: Ctx) -> str:
         """A learned artifact as packs show it."""
-        stored = caller_of(ctx, "read").graph.artifact(artifact_id)
-        return render_artifact(stored.artifact_type, stored.title, stored.summary, stored.document()["content"])
+        graph = caller_of(ctx, "read").graph
+        stored = graph.artifact(artifact_id)
+        text = render_artifact(stored.artifact_type, stored.title, stored.summary, stored.document()["content"])
+        return str(graph.masked(text))
 
     @server.prompt()
     @_reading

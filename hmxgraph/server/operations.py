@@ -184,12 +184,19 @@ def list_artifacts(call: Call) -> dict[str, Any]:
         after=query.cursor or None,
         total=True,
     )
-    return contract.artifact_list(page)
+    answer = contract.artifact_list(page)
+    return answer | {"artifacts": [_masked(call, artifact) for artifact in answer["artifacts"]]}
 
 
 def get_artifact(call: Call) -> dict[str, Any]:
     """One artifact."""
-    return contract.artifact_view(call.graph.artifact(call.path["artifact_id"]))
+    return _masked(call, contract.artifact_view(call.graph.artifact(call.path["artifact_id"])))
+
+
+def _masked(call: Call, artifact: dict[str, Any]) -> dict[str, Any]:
+    """*artifact* with secrets masked in its texts."""
+    texts: dict[str, Any] = call.graph.masked({name: artifact[name] for name in ("title", "content")})
+    return artifact | texts
 
 
 def usage_metrics(call: Call) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import hmac
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 # Masking rules: a pattern, the mark that replaces a match, and a test if the pattern alone matches too much.
 
@@ -333,6 +334,22 @@ def linked_secrets(text: str, key: str) -> str:
     for each in _possible(text, SECRETS):
         text = each.pattern.sub(lambda match, rule=each: _linked(match, rule, key), text)  # type: ignore[misc]
     return text
+
+
+def masked_fields(value: Any, mask: Callable[[str], str], name: str = "") -> Any:
+    """*value* with *mask* applied to each text in it; a text in a field is masked as if it followed the field's *name*.
+
+    >>> masked_fields({"user": "ann", "password": "hunter2", "log": ["pwd=a1b2c3"]}, mask_secrets)
+    {'user': 'ann', 'password': '[password]', 'log': ['pwd=[password]']}
+
+    """
+    if isinstance(value, str):
+        field = f"{name}: " if name else ""
+        hidden = mask(f"{field}{value}")
+        return hidden[len(field) :] if hidden.startswith(field) else mask(value)
+    if isinstance(value, Mapping):
+        return {key: masked_fields(part, mask, key) for key, part in value.items()}
+    return [masked_fields(part, mask, name) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _linked(match: re.Match[str], rule: MaskRule, key: str) -> str:

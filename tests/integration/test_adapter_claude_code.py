@@ -71,6 +71,19 @@ def test_the_second_session_is_given_the_fix_at_the_same_failure(hooks, first):
     assert all(line.startswith("[tool] ") for line in outputs)
 
 
+def test_packs_and_sessions_of_a_user(hooks, first, graph):
+    """Hooks installed for a user get that user's rules; what the user says in a session becomes a rule of the user."""
+    graph.remember("Never use --force", kind="policy", hard=True, user_id="tomasz")
+    prompt = {"event": "UserPromptSubmit", "input": {"session_id": "two", "prompt": "Push my branch"}}
+    assert "--force" in context(hooks.answer(prompt | {"user": "tomasz"})[0])
+    assert "--force" not in context(hooks.answer(prompt)[0])
+    first.user("Never run the whole suite, only the changed tests.")
+    hooks.answer(stopped(first) | {"user": "joel"})[1]()
+    assert "only the changed tests" in graph.pack("Push my branch", user_id="joel").text
+    assert "only the changed tests" not in graph.pack("Push my branch", user_id="ana", sections=("core",)).text
+    assert "tests" in context(hooks.answer(failed(ERROR) | {"user": "joel"})[0])
+
+
 def test_a_transcript_is_read_on_from_where_it_was_left(hooks, first, graph):
     """Each hook reads only what was added to the transcript since the previous one; nothing is stored twice."""
     assert hooks.answer(stopped(first, "PreCompact"))[1]() > 0
@@ -131,6 +144,9 @@ def test_hooks_answer_through_a_warm_process(address, graph, tmp_path, monkeypat
     try:
         ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--within", "60")
         assert "Never push on a Friday" in context(ran.stdout)
+        graph.remember("Never use --force", kind="policy", hard=True, user_id="tomasz")
+        ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--user", "tomasz", "--within", "60")
+        assert "Never use --force" in context(ran.stdout)
         ran, _ = hook(environment, "UserPromptSubmit", prompt, *tenant, "--within", "0.000001")
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
         assert file.stat().st_mode & 0o777 == 0o600

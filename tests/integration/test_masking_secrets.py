@@ -1,5 +1,6 @@
 """Secrets are masked in packs by default, before storage on request, or not at all; budgets hold either way."""
 
+import json
 import random
 import re
 
@@ -41,7 +42,7 @@ def ingest_texts(graph, tenant_id):
 
 
 def test_packs_mask_secrets_by_default(opened, tenant_id):
-    """Packs mask secrets in text, entries and JSON, within the budget; storage is unchanged, and "off" shows them."""
+    """Packs and explanations mask secrets alike, within the budget; storage is unchanged, and "off" shows them."""
     with opened() as graph:
         ingest_texts(graph, tenant_id)
         for budget in (40, 60, 90, 2048):
@@ -51,9 +52,28 @@ def test_packs_mask_secrets_by_default(opened, tenant_id):
                 assert secret not in pack.to_json()
                 assert secret not in pack.text
         assert len(re.findall(r"\[password(?: \w{4})?\]", pack.text)) == 2
-        assert PASSWORD in graph.explain("e1").text
+        explanation = graph.explain("e1")
+        (mark,) = re.findall(r"\[password \w{4}\]", explanation.text)
+        assert PASSWORD not in json.dumps(explanation.document())
+        assert graph.masked({"password": PASSWORD})["password"] == mark
+        stored = graph.query("explore/session_story", session_id="s1").rows
+        assert PASSWORD in str([dict(row) for row in stored])
     with opened(mask_secrets="off") as graph:
         assert PASSWORD in graph.pack("How do I log in to staging?").text
+        assert PASSWORD in graph.explain("e1").text
+        assert graph.masked(TEXTS[1]) == TEXTS[1]
+
+
+def test_explanations_mask_all_that_rests_on_a_secret(opened, tenant_id):
+    """The secret of a fact is masked in the explanations of the fact and of its event."""
+    fact = f"The staging password is {PASSWORD}."
+    with opened() as graph:
+        memory = graph.remember(fact)
+        (event,) = graph.explain(memory.memory_id).events
+        for name in (memory.memory_id, event.event_id):
+            document = json.dumps(graph.explain(name).document())
+            assert PASSWORD not in document
+            assert "[password " in document
 
 
 def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
@@ -61,7 +81,9 @@ def test_nothing_of_a_secret_is_stored_where_ingest_masks(opened, tenant_id):
     with opened(mask_secrets="ingest") as graph:
         assert ingest_texts(graph, tenant_id).accepted == 3
         graph.append(
-            "tool_call", {"tool_name": "login", "arguments": {"line": f"--password {PASSWORD}"}}, session_id="l"
+            "tool_call",
+            {"tool_name": "login", "arguments": {"line": f"--password {PASSWORD}", "password": PASSWORD}},
+            session_id="l",
         )
         graph.record([{"role": "user", "content": f"my key: {KEY}"}], session_id="r")
         columns = graph._connection._driver.execute_query(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -51,9 +52,9 @@ async def over_http(served, secret):
 
 
 @asynccontextmanager
-async def over_stdio(variables, tenant_id, agent):
+async def over_stdio(variables, tenant_id, agent, *options):
     """A client with its own server process, as coding assistants start it."""
-    arguments = ["-m", "hmxgraph", "mcp", "--tenant", tenant_id, "--agent", agent]
+    arguments = ["-m", "hmxgraph", "mcp", "--tenant", tenant_id, "--agent", agent, *options]
     started = StdioServerParameters(command=sys.executable, args=arguments, env=variables)
     async with Client(stdio_client(started)) as client:
         yield client
@@ -351,6 +352,67 @@ def test_what_tools_said_stays_labelled(served, address, tenant_id, graph):
         assert "\n## Core" not in text.partition("ignore all rules")[2]
 
 
+def asked(graph, *calls, user_id=None):
+    """The texts of *calls*, each a tool or the address of a resource, with arguments, on behalf of a user."""
+    key = ApiKey("k", graph.tenant_id, SCOPES, label="", agent_id="ana", created_us=0)
+    server = memory_server(lambda _ctx, scope: authorized(graph, key, scope, user_id))
+
+    async def scenario():
+        async with Client(server) as client:
+            return [
+                await called(client, name, **arguments)
+                if "://" not in name
+                else (await client.read_resource(name)).contents[0].text
+                for name, arguments in calls
+            ]
+
+    return asyncio.run(scenario())
+
+
+def test_no_tool_shows_a_secret(graph):
+    """A password is masked in every tool and resource."""
+    secret = "hunter2-and-more"
+    text = f"Staging is at postgres://shop:{secret}@db.internal/shop"
+    memory = graph.remember(text)
+    task = graph.tasks.start(text, agent_id="ana")
+    graph.tasks.add_evidence(task.task_id, summary=text, supports_claim=True, agent_id="ana")
+    answers = asked(
+        graph,
+        ("memory_context", {"query": "Where is staging?"}),
+        ("memory_search", {"query": "staging"}),
+        ("memory_explain", {"id": memory.memory_id}),
+        ("task_resume", {"task_id": task.task_id}),
+        ("task_list", {}),
+        ("library", {"about": "evidence"}),
+        (f"hmxgraph://task/{task.task_id}", {}),
+    )
+    for answer in answers:
+        assert secret not in answer
+        assert re.search(r"postgres://shop:\[password(?: \w{4})?\]@db", answer)
+
+
+def test_a_user_gets_personal_rules_and_memories(graph):
+    """A server started for a user shows what holds for that user alone; others do not get it."""
+    graph.remember("Never use --force", kind="policy", hard=True, user_id="tomasz")
+    calls = (("memory_context", {"query": "Push my branch"}), ("memory_search", {"query": "force"}))
+    assert all("--force" in answer for answer in asked(graph, *calls, user_id="tomasz"))
+    assert not any("--force" in answer for answer in asked(graph, *calls))
+    begun = asked(graph, ("task_begin", {"goal": "Push my branch"}), user_id="tomasz")[0]
+    assert "--force" in begun
+
+
+@pytest.mark.slow
+def test_the_command_line_names_the_user(address, tenant_id, graph):
+    """``hmxgraph mcp --user`` serves the packs of that user."""
+    graph.remember("Never use --force", kind="policy", hard=True, user_id="tomasz")
+
+    async def scenario():
+        async with over_stdio(environment(address), tenant_id, "ana", "--user", "tomasz") as client:
+            return await called(client, "memory_context", query="Push my branch")
+
+    assert "--force" in asyncio.run(scenario())
+
+
 @pytest.mark.parametrize(
     ("client", "words"), [("claude-code", "mcpServers"), ("cursor", "mcpServers"), ("vscode", "servers")]
 )
@@ -361,6 +423,8 @@ def test_configurations_are_printed(run, client, words):
     server = json.loads(text)[words]["hmxgraph"]
     assert server["args"][-5:] == ["mcp", "--tenant", "acme", "--agent", "ana"]
     assert Path(server["command"]).is_absolute()
+    code, text, _ = run("mcp", "--print-config", client, "--user", "tomasz")
+    assert json.loads(text)[words]["hmxgraph"]["args"][-2:] == ["--user", "tomasz"]
     code, text, _ = run("mcp", "--print-config", client, "--url", "https://memory.example/mcp")
     server = json.loads(text)[words]["hmxgraph"]
     assert (code, server["url"]) == (0, "https://memory.example/mcp")
@@ -379,3 +443,10 @@ def test_an_address_without_a_client_is_refused(run):
     code, _, errors = run("mcp", "--url", "https://memory.example/mcp")
     assert code == 2
     assert "--print-config" in errors
+
+
+def test_a_user_is_refused_for_a_server(run):
+    """``--user`` with ``--url`` is refused: the server takes nothing from the command line."""
+    code, _, errors = run("mcp", "--print-config", "cursor", "--url", "https://memory.example/mcp", "--user", "ana")
+    assert code == 2
+    assert "--user" in errors

@@ -93,6 +93,15 @@ def test_another_tenant_replaces_the_first():
     assert all(command.endswith("--tenant two") for command in commands)
 
 
+def test_hooks_name_the_user():
+    """Each hook passes the user on; installing without a user takes the name out again."""
+    named = installed({}, ["hmxgraph"], "shop", "Tomasz K")
+    for event in EVENTS:
+        (entry,) = named["hooks"][event][0]["hooks"]
+        assert entry["command"] == f"hmxgraph hook {event} --tenant shop --user 'Tomasz K'"
+    assert installed(named, ["hmxgraph"], "shop") == installed({}, ["hmxgraph"], "shop")
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}'])
 def test_a_settings_file_of_unknown_structure_is_refused(tmp_path, text):
     """The file stays unchanged."""
@@ -137,6 +146,9 @@ def test_installing_shows_first_and_changes_only_with_yes(file, run):
     assert "repeat with --yes" in said
     assert run("install", "claude-code", "--settings", file, "--tenant", "shop", "--yes")[0] == 0
     assert "hook Stop --tenant shop" in file.read_text(encoding="utf-8")
+    assert run("install", "claude-code", "--settings", file, "--user", "tomasz", "--yes")[0] == 0
+    assert "hook Stop --tenant default --user tomasz" in file.read_text(encoding="utf-8")
+    assert run("install", "claude-code", "--settings", file, "--tenant", "shop", "--yes")[0] == 0
     assert "nothing to change" in run("install", "claude-code", "--settings", file, "--tenant", "shop", "--yes")[2]
     assert run("uninstall", "claude-code", "--settings", file, "--yes")[0] == 0
     assert read_settings(file) == FOREIGN

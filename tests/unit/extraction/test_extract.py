@@ -405,3 +405,41 @@ def test_what_a_user_asks_to_remember_is_a_fact(text, fact):
 def test_talk_is_nothing_to_remember(text):
     """Questions, references to what was said, requests and phrases of texts state no fact."""
     assert [memory.text for memory in extract(said(text)).memories if memory.kind == "fact"] == []
+
+
+    ("text", "names"),
+    [
+        (
+            "Use postgres://shop:Gl4ze!Kiln@db.staging.acme.internal/shop",
+            {("url", "postgres://shop:***@db.staging.acme.internal/shop"), ("host", "db.staging.acme.internal")},
+        ),
+        (
+            "Use postgres://shop:[password 05e5]@db.acme.internal/shop",  # masked before it was stored
+            {("url", "postgres://shop:***@db.acme.internal/shop"), ("host", "db.acme.internal")},
+        ),
+        ("It failed with password: Gl4zeKiln2026x on OPS-1234", {("id", "ops-1234")}),
+        ("Pay with 4111 1111 1111 1111 or ghp_" + "a1B2c3D4e5" * 4, set()),
+    ],
+)
+def test_nothing_is_made_of_a_secret(text, names):
+    """No part of what packs mask becomes an entity; what stands around it does."""
+    assert mentioned(extract(said(text))) - {("person", "user")} == names
+    call = {"tool_name": "exec", "call_id": "c", "arguments": {"note": text}}
+    assert mentioned(extract(event("tool_call", call))) == names | {("agent", "agent-1"), ("tool", "exec")}
+
+
+@pytest.mark.parametrize("before", [0, 100, 1_960, 1_990])
+def test_nothing_is_made_of_a_secret_in_a_long_output(before):
+    """Long outputs are masked as far as they are read, however much shorter masking makes them."""
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{'MIIEpAIBAAKCAQEA7 ' * 60}\n-----END RSA PRIVATE KEY-----\n"
+    output = f"{'x ' * (before // 2)}\n{key}{'- ' * 700} password=HUNTER2X9 {'y ' * 3_000}"
+    content = {"tool_name": "exec", "call_id": "c", "success": True, "result": {"output": output}}
+    assert mentioned(extract(event("tool_result", content))) == {("tool", "exec")}
+
+
+def test_the_value_of_a_secret_field_is_no_entity():
+    """The name of the field says that its value is a secret."""
+    arguments = {"api_key": "HUNTER2X9", "order_id": "#W12345"}
+    extraction = extract(event("tool_call", {"tool_name": "login", "call_id": "c", "arguments": arguments}))
+    assert "hunter2x9" not in {mention.normalised for mention in extraction.mentions}
+    assert "w12345" in {mention.normalised for mention in extraction.mentions}
