@@ -407,6 +407,7 @@ def test_talk_is_nothing_to_remember(text):
     assert [memory.text for memory in extract(said(text)).memories if memory.kind == "fact"] == []
 
 
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         (
