@@ -86,7 +86,7 @@ def test_recording_again_changes_nothing(record, shown):
 def test_the_core_is_immutable(record, shown):
     """An existing id with another core is refused, the error names the changed fields, and nothing is written."""
     record(schema("a1"))
-    with pytest.raises(ImmutableArtifact, match="another content, content_hash, title ") as caught:
+    with pytest.raises(ImmutableArtifact, match="different content, content_hash, title ") as caught:
         record(schema("a1", step="Something else", title="Else"))
     assert caught.value.fields == ("content", "content_hash", "title")
     assert shown("a1").title == "Title of a1"
