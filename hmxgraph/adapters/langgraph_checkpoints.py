@@ -27,8 +27,9 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.protocol.states import State
 from hmxgraph.protocol.timestamps import microseconds
 
-# Kinds of states. A thread is a shelf, which can be deleted as a whole; ``place`` is the checkpoint namespace and
-# ``item`` the checkpoint id. For a value, ``part`` is the channel and ``item`` the channel's version.
+# Kinds of states. A `State` is identified by shelf, kind, place, item and part. Here the shelf is the thread, and the
+# place the checkpoint namespace. The item is the checkpoint id or, for a value, the version of its channel. The part is
+# the channel of a value, or the task id and number of a write.
 _CHECKPOINT, _VALUE, _WRITE = "langgraph-checkpoint", "langgraph-value", "langgraph-write"
 _KINDS = (_CHECKPOINT, _VALUE, _WRITE)
 # Maximum number of checkpoints whose values and writes are read together.
@@ -50,7 +51,10 @@ class _Stored(NamedTuple):
 
 
 class HmxSaver(BaseCheckpointSaver[str]):
-    """A LangGraph checkpointer in *graph*, for ``compile(checkpointer=...)``; its async methods run in threads."""
+    """A LangGraph checkpointer that stores in *graph*: pass it to LangGraph's ``StateGraph.compile(checkpointer=...)``.
+
+    Its async methods call the others in worker threads.
+    """
 
     def __init__(self, graph: KnowledgeGraph, *, serde: Any = None, as_of: str | None = None) -> None:
         super().__init__(serde=serde)

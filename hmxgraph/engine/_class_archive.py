@@ -31,7 +31,7 @@ def flags(cache: Path, java: Path, jars: Distribution, home: Path) -> tuple[str,
         return (*_FLAGS, f"-XX:SharedArchiveFile={archive}")
     try:
         cache.mkdir(parents=True, exist_ok=True)
-    except OSError:  # with jars of its own, a server needs no cache
+    except OSError:  # not an error: with HMXGRAPH_JARS, a server needs no cache
         return ()
     own_classes = _archive_of_java(cache, program, f"java-{java_hash}")
     return (*_FLAGS, *own_classes, f"-XX:ArchiveClassesAtExit={cache / f'{name}.{_short_hash(str(home))}'}")

@@ -83,8 +83,8 @@ def silent(step: Step) -> None:
 def listening(progress: Progress) -> Iterator[Listener]:
     """The listener for *progress*: itself if callable, a bar on stderr for True, a silent one for False and None.
 
-    If stderr is not a terminal, True prints a line for each kind of work instead, because downloading and starting a
-    server take a while.
+    If stderr is not a terminal, True prints a line for each kind of work instead of a bar: downloading and starting a
+    server take a while, and silence would look like a hang.
     """
     if callable(progress):
         yield progress

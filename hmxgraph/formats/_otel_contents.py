@@ -143,9 +143,9 @@ def _is_withheld(value: Any) -> bool:
 
 
 def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
-    """The text that an agent received or returned, as a message; in an object of arguments, its ``task``.
+    """The text that an agent received or returned, as a list of one message.
 
-    Empty if there is none; other JSON objects and arrays are not text for a reader.
+    If the value is an object, its ``task`` is the text. Empty if there is no text, or if it looks like JSON.
     """
     value = json_or_text(span.first(*names))
     words = value.get("task") if isinstance(value, Mapping) else value

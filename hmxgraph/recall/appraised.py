@@ -55,10 +55,10 @@ class Contest:
 
 
 def contested(candidates: Iterable[Candidate], conflicts: Iterable[KnownConflict]) -> Contest:
-    """Resolve *conflicts* among those *candidates* that have no verdict: the side with the highest confidence wins.
+    """Resolve *conflicts* among those *candidates* that are not already dropped (``verdict``).
 
-    Of equal confidence, the side with more evidence wins, then the later one. Sides with nearly the same confidence as
-    the winner do not lose: they and the winner are disputed.
+    The side with the highest confidence wins, and the others lose. Sides whose confidence is within ``_UNDECIDED`` of
+    the highest do not lose: they and the winner are disputed.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates if not candidate.verdict}
     losers, disputed = set[str](), set[str]()
@@ -77,7 +77,8 @@ def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
     return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
 
 
-# Knowledge is scored while the server still searches the neighbourhood of the best events.
+# Knowledge is scored while Neo4j still searches the neighbourhood of the best events, so only their ranking by the
+# question is available here.
 
 # Source types of memories, which may have been extracted from outside text.
 _MEMORIES = frozenset({"memory", "policy"})
@@ -87,8 +88,8 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Appraised:
     """The knowledge in force, and the candidates made from it.
 
-    - ``progress``: the position of the running session in a task schema that may be included: the leading one, else the
-      best.
+    - ``progress``: how far the running session has got in a task schema that the pack may include: the one that the
+      compiler's model predicts (``guidance.lead``), else the best-ranked.
     - ``remedy``: the best playbook that may be included for the failure that the session just hit, or that the question
       reports.
     """
@@ -205,7 +206,7 @@ def _appraisal(
     counter_and_guidance: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
     question = by_words.question.corrected(vocabulary.corrections(by_words))
-    # Not by_words.terms, which leaves out the names of speakers: knowledge names people in its text.
+    # by_words.terms lack the names of speakers, which do matter in the text of knowledge.
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
@@ -214,7 +215,7 @@ def _appraisal(
 
 
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
-    """Return the knowledge with enough confidence; artifacts and conflicts must also apply to the reader (HMX-A 6).
+    """Return the knowledge with enough confidence; artifacts and conflicts must also be valid here (HMX-A 6).
 
     For hard rules and conflicts, any confidence is enough. A conflict quotes its sides, so it applies only if all
     artifacts among them apply.
@@ -242,9 +243,9 @@ def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance
 
 
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
-    """Yield the candidates; memories get the label of their latest event, if that is from an outside source.
+    """Yield the candidates; a memory whose latest event is from an outside source gets that event's label.
 
-    A state change for which no event was fetched is labelled "data": its origin is unknown.
+    A fact from a ``state_change`` event is labelled "data" if its event was not fetched, because its source is unknown.
     """
     labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
     for each in candidates:
