@@ -211,7 +211,8 @@ SECRETS = (
     # "curl -u user:password", "sshpass -p password", "https://user:password@host".
     rule("[password]", r"(?<!\S)-u\s+[\w.@-]+:(?P<value>[^\s\"'@]{4,})", _is_set, needs=("-u",)),
     rule("[password]", r"\bsshpass\s+-p\s*(?P<value>\S+)", _is_set, needs=("sshpass",)),
-    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+)@", _is_set),
+    # The host follows the last "@" of an address. An "@" behind a quote, a comma or a query belongs to something else.
+    rule("[password]", r"://[^/\s:@]+:(?P<value>[^/\s@]+(?:@[^/\s@\"'<>,;?#]+)*)@", _is_set),
     # "--db-password hunter2", then "DB_PASSWORD=hunter2" and "password: hunter2".
     rule("[password]", rf"(?i)(?<![\w-])--[\w-]*{_SENSITIVE_NAME}\s+{_VALUE}", _is_set, needs=("--",)),
     rule("[password]", rf"(?i){_SENSITIVE_NAME}[\"']?\s*(?:=>|:=|[:=])\s*{_VALUE}", _is_set, needs=_SENSITIVE_PARTS),
