@@ -4,7 +4,7 @@
 // Community edition has only uniqueness constraints. A key is the SHA-256 of tenant and id, since ids may be longer
 // than an index entry. Databases made by an earlier release are upgraded to it by the steps in schema_upgrades/.
 //
-// version: 31
+// version: 32
 // mode: schema
 // row:  -
 

@@ -98,8 +98,8 @@ def _most_typical(runs: Sequence[SessionSummary]) -> list[SessionSummary]:
 
 
 def done_without_failing(session: SessionSummary) -> set[str]:
-    """The actions that a session took at least once without failing."""
-    return {step.action for step in session.steps if step.ok is not False}
+    """The actions that a session took at least once without failing, and that the user did not ask to undo."""
+    return {step.action for step in session.steps if step.ok is not False and not step.undone}
 
 
 def changes_of(session: SessionSummary) -> frozenset[str]:

@@ -133,7 +133,7 @@ def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
 
     Neither is shown by a single session that stopped there, nor by retries that mostly worked for an unknown reason.
     """
-    if _advised_reactions(group, advisable(reactions)):
+    if _advised_reactions(group, advisable(reactions)) or _undone_ways(group):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
@@ -192,6 +192,9 @@ def _useful(group: FailureGroup, reactions: Sequence[Recovery], cases: Cases) ->
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
         return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
+    undone_in = {occurrence.summary.session_id for occurrence in group.occurrences if occurrence.undone}
+    if len(undone_in) > 1 and _undone_ways(group):
+        return True
     repaired = any(occurrence.repaired for occurrence in group.occurrences)
     return not repaired and any(
         recovery.seen.sessions > 1 and not recovery.seen.successes and not recovery.guesswork for recovery in reactions
@@ -257,7 +260,7 @@ def _recovery_steps(
     group: FailureGroup, reactions: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
 ) -> list[str]:
     """What to do after each failed action: what worked best; if nothing did, how to go on, and what did not help."""
-    advised = _advised_reactions(group, reactions)[:most]
+    advised, warnings = _advised_reactions(group, reactions)[:most], _undone_ways(group)
     if advised:
         last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
         before = [None, *(recovery.failed for recovery, _ in advised)]
@@ -274,7 +277,7 @@ def _recovery_steps(
                 _track_record(group, recovery),
             )
             for (recovery, text), previous in zip(advised, before, strict=False)
-        ]
+        ] + warnings
     tried = [recovery for recovery in reactions if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
     # Retries with different changes are counted together: the changes are not stated, because none helped.
@@ -282,8 +285,27 @@ def _recovery_steps(
     for recovery in (recovery for recovery in tried if not recovery.seen.successes):
         attempts[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
     return [
-        "; ".join([_no_recovery(group), *(noted(attempt, attempted(count)) for attempt, count in attempts.items())])
+        "; ".join([_no_recovery(group), *(noted(attempt, attempted(count)) for attempt, count in attempts.items())]),
+        *warnings,
     ]
+
+
+def _undone_ways(group: FailureGroup) -> list[str]:
+    """What not to do, because the user had it undone, with the counts."""
+    undone = Counter(_instruction_for([step]) for occurrence in group.occurrences for step in occurrence.undone)
+    return [
+        f"Do not {small(text)}: the user had it undone{f' ({count} times)' if count > 1 else ''}"
+        for text, count in undone.most_common(_MOST_REACTIONS)
+        if text
+    ]
+
+
+def _instruction_for(steps: Sequence[Step]) -> str:
+    """The instruction to take these steps of one action; "" if neither its line nor its name says what to do."""
+    action, line = steps[0].action, usual_line(steps)
+    if line:
+        return line_instruction(action, line)
+    return with_actor(instruction(action), steps) if names_its_object(action) else ""
 
 
 def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> list[tuple[Recovery, str]]:

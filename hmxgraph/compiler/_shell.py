@@ -1,12 +1,14 @@
 """The commands of a shell line, each with its program and subcommand."""
 
+import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias
 
 from hmxgraph.compiler._vocabulary import (
     FEEDERS,
@@ -59,22 +61,33 @@ _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
 # The flag of a shell that precedes the line to run.
 _RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
+# Programs that run a script, which says more about the purpose than the program does.
+_INTERPRETERS = frozenset(("bash", "node", "perl", "php", "python", "ruby", "sh", "zsh"))
+_SCRIPT = re.compile(r"[A-Za-z_][\w.-]*\.(?:py|sh|js|mjs|cjs|ts|pl|php|rb)")
+# Scripts with subcommands.
+_SCRIPTS_WITH_SUBCOMMANDS = frozenset(("artisan", "manage.py"))
 # Syntax nodes that run no command.
 _NO_COMMANDS = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
 )  # fmt: skip
+# "cd" with one folder, and a folder below the current one.
+_CD_WORDS = 2
+_RELATIVE_FOLDER = re.compile(r"(?:\./)?\w[\w.-]*(?:/[\w.-]+)*/?")
 # Limits: characters read of a line, and depth of lines within lines (sh -c, ssh).
 _LONGEST_LINE = 20_000
 _DEEPEST = 4
+# The words and source of a simple command, and whether its output is piped.
+_Simple: TypeAlias = tuple[list[str], str, bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """One command of a shell line.
 
-    ``name`` is the program with its subcommand, ``words`` its unquoted words, ``text`` its source. ``filtered`` is set
-    if its output goes into a pipe, whose exit status is that of the last program.
+    ``name`` is the program with its subcommand, ``words`` its unquoted words, ``text`` its source, after the change to
+    a relative folder that it runs in ("cd web && npm test"). ``filtered`` is set if its output goes into a pipe, whose
+    exit status is that of the last program.
     """
 
     name: str
@@ -93,6 +106,8 @@ def commands(line: str) -> tuple[Command, ...]:
     ['git add', 'git commit']
     >>> [command.name for command in commands("sudo -E timeout 9 bash -c 'npm ci; npm run build'")]
     ['npm ci', 'npm run build']
+    >>> [command.text for command in commands("(cd infra && docker compose up -d); cd /srv && pytest -q")]
+    ['cd infra && docker compose up -d', 'pytest -q']
     """
     return _commands_of(line[:_LONGEST_LINE])
 
@@ -196,7 +211,7 @@ def _parser() -> "Parser":
 def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
     """The commands of *line*; *filtered* is set if its output, and so that of its last command, is piped."""
     root = _parser().parse(line.encode()).root_node
-    simple = list(_simple(root, filtered=False))
+    simple = list(_with_folders(_simple(root, filtered=False)))
     if not any(words for words, _, _ in simple) and line.split():
         # Split at blanks after a syntax error (an open quote); else look for commands whose output is assigned.
         simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
@@ -204,7 +219,22 @@ def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
         yield from _resolved(words, text, depth, filtered=piped or (filtered and place == len(simple)))
 
 
-def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, bool]]:
+def _with_folders(simple: Iterable[_Simple]) -> Iterator[_Simple]:
+    """The commands of one shell, each with the change to a relative folder before it.
+
+    Absolute folders are left out: they differ between machines, and agents begin most lines with the same one.
+    """
+    folder = ""
+    for words, text, filtered in simple:
+        if words[:1] == ["cd"]:
+            relative = len(words) == _CD_WORDS and _RELATIVE_FOLDER.fullmatch(words[1])
+            folder = posixpath.join(folder, words[1]) if relative else ""
+            yield words, text, filtered
+        else:
+            yield words, f"cd {folder} && {text}" if folder and words else text, filtered
+
+
+def _simple(node: "Node", *, filtered: bool) -> Iterator[_Simple]:
     """The words and source of each simple command below *node*, in order, and whether its output is piped.
 
     A pipeline counts as a single stage, see :func:`commands`.
@@ -222,17 +252,19 @@ def _simple(node: "Node", *, filtered: bool) -> Iterator[tuple[list[str], str, b
             for place, (words, text, _) in enumerate(kept_stage)
         )
     elif node.type not in _NO_COMMANDS:
-        for child in node.named_children:
-            yield from _simple(child, filtered=filtered)
+        inner = chain.from_iterable(_simple(child, filtered=filtered) for child in node.named_children)
+        # A subshell changes the folder of its own commands only.
+        subshell = node.type == "subshell"
+        yield from (part for part in _with_folders(inner) if part[0][:1] != ["cd"]) if subshell else inner
 
 
-def _substituted(node: "Node") -> Iterator[tuple[list[str], str, bool]]:
+def _substituted(node: "Node") -> Iterator[_Simple]:
     """The simple commands whose output is assigned."""
     for child in node.named_children:
         yield from _simple(child, filtered=False) if child.type == "command_substitution" else _substituted(child)
 
 
-def _only_feeds(stage: Sequence[tuple[list[str], str, bool]]) -> bool:
+def _only_feeds(stage: Sequence[_Simple]) -> bool:
     return all(not words or words[0] in FEEDERS for words, _, _ in stage)
 
 
@@ -271,9 +303,33 @@ def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) ->
 
 
 def _name(program: str, arguments: Sequence[str]) -> str:
+    """The program with its subcommand; for an interpreter, with its script, or the module that it runs instead.
+
+    >>> _name("python3", ["-m", "pytest"]), _name("python", ["manage.py", "migrate"]), _name("python3", ["-c", "x = 1"])
+    ('pytest', 'python manage.py migrate', 'python')
+    >>> _name("bash", ["-x", "scripts/deploy.sh", "staging"])
+    'bash deploy.sh'
+    """
     if _PYTHON.fullmatch(program):
-        return _module(arguments) or "python"
+        program = "python"
+        if module := _module(arguments):
+            return module
+    if program in _INTERPRETERS:
+        return " ".join([program, *_script(arguments)])
     return " ".join([program, *_subcommands(program, arguments)])
+
+
+def _script(arguments: Sequence[str]) -> list[str]:
+    """The file name of the script among the *arguments* of an interpreter, with its subcommand; empty if there is none.
+
+    Flags before it are skipped; code after a flag ("-c") does not look like a file name.
+    """
+    operands = _past_flags(arguments)
+    name = operands[0].rsplit("/", 1)[-1] if operands else ""
+    if name not in _SCRIPTS_WITH_SUBCOMMANDS and not _SCRIPT.fullmatch(name):
+        return []
+    subcommand = operands[1:2] if name in _SCRIPTS_WITH_SUBCOMMANDS else ()
+    return [name, *filter(_SUBCOMMAND.fullmatch, subcommand)]
 
 
 def _past_flags(words: Sequence[str]) -> Sequence[str]:

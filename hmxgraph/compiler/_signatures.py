@@ -239,9 +239,11 @@ _TEXT_FIELDS = (
 )  # fmt: skip
 # The fields of codes, each with the words that introduce its code in a message.
 _CODES = dict.fromkeys(EXIT_CODE_FIELDS, "exit code") | dict.fromkeys(HTTP_STATUS_FIELDS, "HTTP")
-# Fields that may hold errors by input field, fields of failed tests, and fields of a test's name.
+# Fields for errors, which may hold one for each input field; fields of failed tests, and fields of a test's name.
 _FAULT_FIELDS = ("error", "errors")
 _TEST_FIELDS = ("failed", "failures")
+# Fields that identify a record, besides those ending with "_id".
+_IDENTIFIERS = frozenset({"id", "key", "number", "uuid"})
 _TEST_NAMES = ("test", "name", "title", "nodeid")
 # Maximum nesting depth of a result.
 _DEEPEST = 6
@@ -286,11 +288,26 @@ def is_error(content: Mapping[str, Any]) -> bool:
     True
     >>> is_error({"success": True, "result": {"value": "", "error": "no such order", "success": False}})
     True
+
+    A record about an error, such as a ticket, is none:
+
+    >>> is_error({"success": True, "result": {"ticket_id": 7, "title": "TypeError: cart is undefined"}})
+    False
     """
     result = content.get("result")
     if isinstance(result, Mapping) and went_well("tool_result", {"result": result}) is False:
         return True
-    return opens_with_error(_document_message(_text(content)[:_MOST_CHARS]))
+    return opens_with_error(_document_message(_text(content)[:_MOST_CHARS])) and not _is_record(result)
+
+
+def _is_record(result: object) -> bool:
+    """Whether *result*, or the first entry of a list, is a record with an identifier and without a field for errors."""
+    document = _parsed(result[:_MOST_CHARS]) if isinstance(result, str) else result
+    record = document[0] if isinstance(document, list) and document else document
+    if not isinstance(record, Mapping):
+        return False
+    names = {str(name).lower() for name in record}
+    return names.isdisjoint(_FAULT_FIELDS) and any(name in _IDENTIFIERS or name.endswith("_id") for name in names)
 
 
 def counts_failures(content: Mapping[str, Any]) -> bool:
@@ -437,13 +454,17 @@ def _document_message(text: str) -> str:
         return page.group(1).strip()
     if assigned := _ASSIGNED.fullmatch(text[:_MOST_CHARS]):
         return assigned.group(2)
+    return _text(_parsed(text)) or text
+
+
+def _parsed(text: str) -> object:
+    """The JSON document in *text*; None if it holds none."""
     if not text.lstrip().startswith(("{", "[")):
-        return text
+        return None
     try:
-        document = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return text
-    return _text(document) or text
+        return None
 
 
 def _without_type(line: str, *, keep: bool) -> str:

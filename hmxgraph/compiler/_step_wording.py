@@ -11,7 +11,7 @@ from hmxgraph.compiler._shell import command_name
 from hmxgraph.compiler._verbs import instruction, is_action, kind_of, line_instruction
 from hmxgraph.compiler._vocabulary import BROWSER, identifies, names_approver, states_approval
 from hmxgraph.compiler._wording import listed, small
-from hmxgraph.compiler.actions import TARGET_FIELDS
+from hmxgraph.compiler.actions import PATH_FIELDS, TARGET_FIELDS
 from hmxgraph.compiler.summary import FROM_USER, Step
 from hmxgraph.text.terms import most_first
 
@@ -25,6 +25,10 @@ _MOST_LOOSE = 3
 # Splits a command line into words and the separators between them.
 _PIECES = re.compile(r"([\s/=:,'\"]+)")
 _NAME = "<name>"
+# The change to another folder before a command.
+_FOLDER = re.compile(r"cd \S+ && ")
+# Names of tools for files that are plain verbs. The values of their inputs differ with every use.
+_FILE_VERBS = frozenset(("edit", "read", "view", "write"))
 # Stands for a person who is named as having approved something.
 APPROVER = "<approver>"
 
@@ -33,13 +37,15 @@ def describe(action: str, uses: Sequence[Sequence[Step]], before: Sequence[str])
     """The instruction for one step: what to do, the inputs and their origins, and how often.
 
     *uses* holds the steps of each session. Origins are the user, lookups, and the steps *before*. A command line shared
-    by most uses is quoted instead.
+    by most uses is quoted instead, and work on files has no inputs: "Edit the files".
     """
     all_steps = [step for steps in uses for step in steps]
     if line := usual_line(all_steps):
         return line_instruction(action, line) + (
             _inputs_with_origins(uses, before, TARGET_FIELDS) if action.startswith(BROWSER) else ""
         )
+    if action.lower() in _FILE_VERBS and any(name in PATH_FIELDS for step in all_steps for name, _ in step.inputs):
+        return f"{action.capitalize()} the files"
     instruction_text = with_actor(instruction(action), all_steps)
     return instruction_text + _inputs_with_origins(uses, before, free=not is_action(action)) + _repeated(action, uses)
 
@@ -55,9 +61,14 @@ def done_by_user(steps: Sequence[Step]) -> bool:
 
 
 def usual_line(uses: Sequence[Step]) -> str:
-    """The command line that most *uses* share except for names; "" if there is none. No approver is named in it."""
+    """The command line that most *uses* share except for names; "" if there is none. No approver is named in it.
+
+    If only some ran in another folder, the line is given without it.
+    """
     commands = [_without_approvers(step.command) for step in uses if step.command]
-    return _shared_line(commands) if len(commands) > _HALF * len(uses) else ""
+    if len(commands) <= _HALF * len(uses):
+        return ""
+    return _shared_line(commands) or _shared_line([_FOLDER.sub("", command) for command in commands])
 
 
 def origins(uses: Sequence[Step]) -> dict[str, str]:

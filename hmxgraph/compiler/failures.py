@@ -121,6 +121,9 @@ class Occurrence:
     taken instead, decides; None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set
     if the user spoke after the failure, before the next attempt or what was done instead; ``declared`` if a decision or
     feedback names what was done instead.
+
+    ``undone`` holds the changes that the user asked to undo: those before the next attempt, or that attempt if nothing
+    was changed before it. They did not help; if another attempt followed, the other fields are about that one.
     """
 
     summary: SessionSummary
@@ -135,6 +138,7 @@ class Occurrence:
     work: tuple[Step, ...] = ()
     settled: bool = False
     declared: bool = False
+    undone: tuple[Step, ...] = ()
 
     @property
     def failed_step(self) -> Step | None:
@@ -284,15 +288,11 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
         first_steps = () if summary.skipped_steps else _first_reactions(summary.steps)
         return Occurrence(summary, failure, "", first_steps, None, first_steps[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
-    retries = (
-        place
-        for place, step in enumerate(later)
-        if _is_attempt(step, failed) and not changes_another(step, failure.step, summary)
-    )
-    attempts = [*islice(retries, 1)]
-    # A trial run, such as one without "--apply", is no attempt if the next one has all options again.
-    if attempts and lacks_options(later[attempts[0]].command, failed.command):
-        attempts += (place for place in islice(retries, 1) if has_options(later[place].command, failed.command))
+    undone = _undone_way(failed, later)
+    lasting = tuple(step for step in later if not step.undone)
+    if any(_is_attempt(step, failed) for step in lasting):
+        later = lasting
+    attempts = _attempts(summary, failure.step, later)
     trials, place = attempts[:-1], attempts[-1] if attempts else None
     next_attempt = None if place is None else later[place]
     before = [step for index, step in enumerate(later[:place]) if index not in trials]
@@ -304,13 +304,39 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     helped = (
         _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
     )
+    if any(step.undone for step in (*route, *filter(None, [next_attempt]))):
+        helped = False
     action = failure.line or failed.action
     reaction = next_attempt if next_attempt is not None else next(iter(route), None)
     settled = reaction is not None and any(step.situation.since in SPOKEN for step in _until(reaction, later))
     occurrence = Occurrence(summary, failure, action, _first_reactions(later), next_attempt, route, helped)
     work = tuple(_changing(between)) if changes else ()
     names = tuple(step.action for step in changes)
-    return replace(occurrence, changes=names, work=work, settled=settled, declared=bool(declared))
+    return replace(occurrence, changes=names, work=work, settled=settled, declared=bool(declared), undone=undone)
+
+
+def _attempts(summary: SessionSummary, failed: int, later: Sequence[Step]) -> list[int]:
+    """The position among *later* of the next attempt, after that of a trial run if there was one; empty if none.
+
+    A trial run, such as one without "--apply", is no attempt if the next one has all options again.
+    """
+    line = summary.steps[failed].command
+    retries = (
+        place
+        for place, step in enumerate(later)
+        if _is_attempt(step, summary.steps[failed]) and not changes_another(step, failed, summary)
+    )
+    attempts = [*islice(retries, 1)]
+    if attempts and lacks_options(later[attempts[0]].command, line):
+        attempts += (place for place in islice(retries, 1) if has_options(later[place].command, line))
+    return attempts
+
+
+def _undone_way(failed: Step, later: Sequence[Step]) -> tuple[Step, ...]:
+    """The changes up to the next attempt that the user asked to undo; if there are none, that attempt."""
+    undone = [step for step in takewhile(lambda step: step.undone, later) if is_action(step.action)]
+    before = tuple(takewhile(lambda step: not _is_attempt(step, failed), undone))
+    return before or tuple(undone[:1])
 
 
 def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:

@@ -54,6 +54,13 @@ _TEST_ACTIONS = frozenset(
 _STATE_FIELDS = ("outcome", "result", "status", "to", "new_state", "state")
 _LONGEST_STATE = 40
 _WORD = re.compile(r"[a-z_]+")
+# Asks to undo what was just done: "please revert that", "No. Roll it back", "Undo your last commit".
+_UNDO = re.compile(
+    r"(?:^|[.!?,;:\u2013\u2014-]\s*|\b(?:please|and|so|then|just|you|should|must|let['\u2019]s)\s+)"
+    r"(?:(?:undo|revert|roll back|take back) (?:that|this|it|these|those|them|what you|your|the last|all of)"
+    r"|(?:roll|change|put|set|turn|take) (?:that|this|it|them|everything) back)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,17 @@ def _runs_tests(action: str) -> bool:
     return action in _TEST_ACTIONS or action.endswith(" test")
 
 
+def asks_to_undo(text: str) -> bool:
+    """Whether a user message asks to undo what was just done.
+
+    >>> asks_to_undo("No merge migrations, please. Undo that and renumber yours."), asks_to_undo("Roll it back!")
+    (True, True)
+    >>> asks_to_undo("How do I undo that?"), asks_to_undo("Revert the order to the old address")
+    (False, False)
+    """
+    return _UNDO.search(text) is not None
+
+
 def _from_feedback(event: SessionEvent) -> Verdict | None:
     match event.content.get("signal"):
         case "positive":
@@ -140,7 +158,7 @@ class _OpenStep:
     ``tool`` is the called tool: the shell, if the action is a program that ran in it. ``argument_names`` maps the
     values of the call, in lower case, to their arguments. ``earlier`` holds the steps before it in its shell line,
     ``culprit`` the step of the line that failed. ``ended`` is set once its result has arrived, ``declined`` if the user
-    refused it. For the fields of the same names see :class:`Step`.
+    refused to let it run. For the fields of the same names see :class:`Step`.
     """
 
     action: str
@@ -162,6 +180,7 @@ class _OpenStep:
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
     declined: bool = False
+    undone: bool = False
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -174,7 +193,8 @@ class _OpenStep:
     def to_step(self) -> Step:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *call, self.about, self.says, self.edit, self.by_user, self.chosen)
+        details = self.about, self.says, self.edit, self.by_user, self.chosen, self.undone
+        return Step(self.action, self.event_id, *call, *details)
 
 
 class _OpenSteps:
@@ -187,6 +207,8 @@ class _OpenSteps:
         self._calls: dict[str, _OpenStep] = {}
         self._by_event_id: dict[str, _OpenStep] = {}
         self._gap = 0
+        # The numbers of the steps between the last two user messages that have steps between them.
+        self._last_turn = range(0)
         self.count = 0
         self.last: _OpenStep | None = None
 
@@ -207,6 +229,13 @@ class _OpenSteps:
         self.register(step.event_id, step)
         if call_id:
             remember(self._calls, str(call_id), step, _MOST_OPEN_CALLS)
+
+    def end_turn(self, *, undone: bool) -> None:
+        """Begin another turn with a user message, which may ask to undo the previous one."""
+        if self.count > self._last_turn.stop:
+            self._last_turn = range(self._last_turn.stop, self.count)
+        for step in takewhile(lambda step: step.number >= self._last_turn.start, self._newest()) if undone else ():
+            step.undone = step.number in self._last_turn
 
     def pass_over(self) -> None:
         """Count unread steps as a single step that is not kept; later results belong to later steps."""
@@ -420,6 +449,7 @@ class SessionReader:
         message_terms = text_terms(text, self._profile.words_per_text)
         if event.content.get("role") == "user":
             self._origins.add_message(text)
+            self._steps.end_turn(undone=asks_to_undo(text[:_LONGEST_OPENING]))
             self._now = replace(self._now, since="user", heard=message_terms)
             self._opening(text, event.event_id)
         elif event.content.get("role") == "assistant":

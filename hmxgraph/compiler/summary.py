@@ -11,7 +11,7 @@ from hmxgraph.protocol.timestamps import iso, microseconds
 
 # Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Also increment the
 # schema version of the database, so that older releases are refused: they would rebuild the summaries in the old form.
-SUMMARY_VERSION = 27
+SUMMARY_VERSION = 28
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; any other origin is the action that returned it, or "" if unknown.
 FROM_USER = "user"
@@ -62,7 +62,7 @@ class Step:
     lookup: short lines such as "status: pending". ``edit`` describes the file and lines that an edit changed.
     ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach. If the step
     changes something, ``chosen`` holds what earlier lookups stated about the items named in its arguments, as
-    (argument, lookup, statement).
+    (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo the work.
     """
 
     action: str
@@ -78,6 +78,7 @@ class Step:
     edit: str = ""
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,14 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        details = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
+        details = [
+            list(step.about),
+            list(step.says),
+            step.edit,
+            step.by_user,
+            list(map(list, step.chosen)),
+            step.undone,
+        ]
         rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
     return rows
@@ -254,7 +262,7 @@ def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, says, edit, by_user, chosen = details
-        parsed = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen))
+        about, says, edit, by_user, chosen, undone = details
+        parsed = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen)), undone
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation

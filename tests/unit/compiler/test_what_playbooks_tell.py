@@ -474,3 +474,74 @@ def test_what_was_called_before_the_failure_was_known_is_no_way_out():
     script.add("tool_result", {"tool_name": "exec", "call_id": "c1", "result": "added 9 packages", "success": True})
     script.run("rg token ./lib/tok").feedback("positive")
     assert not [step for playbook in drafts([script]) for step in playbook.content["recovery_steps"] if "npm" in step]
+
+
+MIGRATE = "CommandError: Conflicting migrations detected; multiple leaf nodes in the migration graph"
+
+
+def merged_migrations(name, *, objection="No merge migrations here. Undo that and renumber yours."):
+    """A session that merges migrations, and renumbers them after the user's objection, if there is one."""
+    script = Script(name).user("Add a weight to the product").run("python manage.py migrate", error=MIGRATE)
+    script.run("python3 manage.py makemigrations --merge").run("python manage.py migrate").agent("I merged them.")
+    if objection:
+        script.user(objection).call("Edit", file_path=f"shop/migrations/{name}.py", old_string="7a", new_string="7b")
+        script.run("python manage.py migrate")
+    return script.user("Thanks!")
+
+
+def test_a_repair_that_the_user_has_undone_is_warned_of():
+    """It made the error go away, but nobody wants it: neither the playbook nor the procedure advises it."""
+    scripts = [merged_migrations("s"), merged_migrations("t")]
+    playbook = only(scripts)
+    assert playbook.content["recovery_steps"][-1] == (
+        "Do not run `python3 manage.py makemigrations --merge`: the user had it undone (2 times)"
+    )
+    assert playbook.useful
+    (schema,) = drafts(scripts, "task_schema")
+    assert not any("makemigrations" in step["description"] for step in schema.content["steps"])
+
+
+def test_a_repair_that_the_user_accepts_is_advised_with_its_script():
+    """An interpreter does not say what to try again; its script and subcommand do."""
+    playbook = only([merged_migrations("s", objection=""), merged_migrations("t", objection="")])
+    assert playbook.content["recovery_steps"] == [
+        "Run `python3 manage.py makemigrations --merge`, then try python manage.py migrate again (worked 2 of 2 times)"
+    ]
+
+
+def test_a_turn_without_work_does_not_hide_what_was_undone():
+    """A question between the work and the wish to undo it changes nothing."""
+    script = merged_migrations("s", objection="").agent("You are welcome.").user("Hm, please roll that back.")
+    assert all(step.undone for step in summarise(script.events).steps)
+
+
+def test_a_command_keeps_its_relative_folder():
+    """Without the folder the command would fail; an absolute one differs between machines."""
+
+    def session(name):
+        script = Script(name).user("Run the tests").run("cd /home/ann/shop && pytest -q", error="connection refused")
+        return script.run("cd infra && docker compose up -d db").run("cd /home/ann/shop && pytest -q")
+
+    assert only([session("s"), session("t")]).content["recovery_steps"] == [
+        "Run `cd infra && docker compose up -d db`, then try pytest again (worked 2 of 2 times)"
+    ]
+
+
+def test_a_folder_that_only_some_sessions_change_to_is_left_out():
+    """The line is what they share."""
+
+    def session(name, folder):
+        script = Script(name).user("Run the tests").run("npm test", error="Cannot find module 'x'")
+        return script.run(f"{folder}npm ci --legacy-peer-deps").run("npm test")
+
+    assert only([session("s", "cd web && "), session("t", "")]).content["recovery_steps"] == [
+        "Run `npm ci --legacy-peer-deps`, then try npm test again (worked 2 of 2 times)"
+    ]
+
+
+def test_a_record_about_an_error_is_no_failure():
+    """A ticket that was found is a success, whatever its title says."""
+    ticket = {"ticket_id": 7, "title": "TypeError: cart is undefined"}
+    script = Script("s").user("What is ticket 7 about?").call("get_ticket", ticket, ticket_id=7)
+    assert not summarise(script.events).failures
+    assert summarise(Script("s").user("Go").call("get_ticket", {"error": "Error: none"}).events).failures
