@@ -48,6 +48,13 @@ _PACKAGE = re.compile(r"^(?:[A-Za-z_$][\w$]*(?:\.|::))+(?=[A-Z]\w*(?:Error|Excep
 _MARKED = re.compile(r"^\s*\*\* \((?:[A-Z]\w*\.)*[A-Z]\w*\) \S|^\s*\*\* exception error: \S")
 # The line of a failed assertion in a pytest report: "E   assert 1 == 2".
 _ASSERTION = re.compile(r"^E\s{2,}\S")
+# The source line above it (">       assert tax(1) == 2"), and a comparison that names nothing ("assert 1 == 2").
+_ASSERTED_SOURCE = re.compile(r"^>\s+(assert\b.*\S)")
+_BARE_COMPARISON = re.compile(
+    r"(?:AssertionError: )?assert (?:not |in\b|is\b|and\b|or\b|True\b|False\b|None\b|'[^']*'|\"[^\"]*\"|[^A-Za-z'\"])*"
+)
+# The heading of a failed Go test.
+_GO_HEADING = re.compile(r"^\s*--- FAIL: ")
 # The line of a cause in a Java or .NET trace.
 _CAUSE = re.compile(r"^\s*(?:Caused by:|--->)\s*\S")
 # A frame of a stack trace: "  at f (a.js:3)", "  File "a.py", line 3", "#1 0x40", "... 3 more", "from a.rb:3:in ",
@@ -88,7 +95,9 @@ def _informative_line(text: str) -> str:
     "main.c:3:5: error: unknown type name 'nt'"
     """
     ends = text if len(text) <= _MOST_CHARS else f"{text[: _MOST_CHARS // 2]}\n{text[-_MOST_CHARS // 2 :]}"
-    lines = [line.rstrip() for line in _COLOURS.sub("", ends).splitlines() if line.strip()]
+    lines = [
+        line.rstrip() for line in _COLOURS.sub("", ends).splitlines() if line.strip() and not _GO_HEADING.match(line)
+    ]
     if len(lines) < 2:
         return _without_prefixes("".join(lines)) or text.strip()
     place = next((place for shape in _SHAPES if (place := shape(lines)) is not None), 0)
@@ -135,7 +144,11 @@ def _after_traceback(lines: Sequence[str]) -> int | None:
 
 
 def _assertion_line(lines: Sequence[str]) -> int | None:
-    return next((place for place, line in enumerate(lines) if _ASSERTION.match(line)), None)
+    """The place of the first failed assertion of a pytest report, or of its source if the values alone say nothing."""
+    place = next((place for place, line in enumerate(lines) if _ASSERTION.match(line)), None)
+    if place and _BARE_COMPARISON.fullmatch(_without_prefixes(lines[place])):
+        return place - 1 if _ASSERTED_SOURCE.match(lines[place - 1]) else place
+    return place
 
 
 def _cause_line(lines: Sequence[str]) -> int | None:

@@ -216,8 +216,8 @@ REPORT_WORDS = _listed("""
     aborted aborting above been below build called check code command complete completed count detail details due
     elapsed exit exited failing finished following found generated had info last level log log4j ms occurred output
     passed previous problem problems process program recent report result returned run running script seconds sec
-    session show skipped stack starts started status step summary task terminated test tests time took total trace
-    traceback warn warning warnings
+    session show skipped stack starts started status step suite suites summary task terminated test tests time took
+    total trace traceback warn warning warnings
 """)
 
 

@@ -268,3 +268,22 @@ def test_a_page_that_breaks_off_takes_no_time():
     """An unclosed title with many blanks is rejected quickly."""
     error_message({"result": "<html><head><title>" + "\n" * 50_000 + "x"})
     assert error_message({"result": "<html><head><title>\n Bad gateway \n</title>"}) == "Bad gateway"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (">       assert tax(1) == 2\nE       assert 1 == 2\nE        +  where 1 = tax(1)", "assert tax(1) == 2"),
+        ("> assert name() == 'a'\nE   AssertionError: assert 'b' == 'a'\nE     - a", "assert name() == 'a'"),
+        (">   assert tax(1) == 2\nE   AssertionError: tax is wrong\nE   assert 1 == 2", "tax is wrong"),
+        ("F\nE   assert 1 == 2\n1 failed", "assert 1 == 2"),
+        ("--- FAIL: TestTax (0.00s)\n    tax_test.go:8: got 1, want 2\nFAIL\nexit status 1", "got 1, want 2"),
+        (
+            "FAIL src/a.test.ts\n  \u25cf Test suite failed to run\n\n    Cannot find name 'x'.\n",
+            "Cannot find name 'x'.",
+        ),
+    ],
+)
+def test_a_failed_test_is_named_by_what_it_checked(text, message):
+    """Compared values and headings of test runners are shared by unrelated failures."""
+    assert error_message({"message": text}).endswith(message)
