@@ -324,7 +324,7 @@ def directive_in(sentence: str, *, system: bool = False) -> Directive | None:
     if not confidence:
         return None
     return Directive(
-        _without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence))
+        without_greeting(sentence), confidence, hard=confidence >= 0.8 and bool(_ABSOLUTE.search(sentence))
     )
 
 
@@ -394,7 +394,7 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     """Confidence that *core* forbids something: "you must not push", "no emojis in commit messages"."""
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
-        return 0.0 if _is_momentary(_instruction(action)) else 0.85
+        return 0.0 if is_momentary(_instruction(action)) else 0.85
     if _BAN_FOREVER.match(core) or _BAN_WITHOUT_LEAVE.match(core):
         return 0.8
     if _BAN.match(core):
@@ -433,7 +433,7 @@ def _mild_confidence(head: str, core: str, opening: str) -> float:
     if head in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core) or _is_lasting(core, opening):
         return 0.8
     instruction = _ME_AS_STOPPED.sub(r"\1", _instruction(core))
-    if _is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(head, instruction, core):
+    if is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(head, instruction, core):
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening) or _FOR_A_PURPOSE.match(core) or _STOP_MANNER.match(core):
         return 0.6
@@ -454,7 +454,7 @@ def _says_too_little(head: str, instruction: str, core: str) -> bool:
     return instruction != core and instruction.count(" ") < 2
 
 
-def _is_momentary(instruction: str) -> bool:
+def is_momentary(instruction: str) -> bool:
     """Whether an instruction refers to the moment, to the people or things of the moment, or to an id."""
     return bool(_POINTING.search(instruction) or _AT_HAND.search(instruction) or any(map(is_id, instruction.split())))
 
@@ -463,7 +463,7 @@ def _ban_confidence(core: str, sentence: str) -> float:
     """Confidence that a user's verbless "no ..." is a ban and not a report that something is missing."""
     if _LASTING.search(sentence):
         return 0.8
-    emphatic = _EMPHATIC_BAN.search(sentence) and not (_is_momentary(core) or _DEFINITE.search(core))
+    emphatic = _EMPHATIC_BAN.search(sentence) and not (is_momentary(core) or _DEFINITE.search(core))
     return 0.6 if emphatic else 0.0
 
 
@@ -510,7 +510,7 @@ def _imperative(verb: str) -> bool:
     )
 
 
-def _without_greeting(sentence: str) -> str:
+def without_greeting(sentence: str) -> str:
     """*sentence* without leading greetings and announcements, capitalised; a leading "please" stays."""
     match = _LEAD.match(sentence)
     polite = match and match.group().lower().startswith(("please", "kindly"))
@@ -683,4 +683,4 @@ def _matter(match: re.Match[str]) -> str:
     is_action = verb.endswith("ing") or verb in (BASE_VERBS | _CONTACT_VERBS) - _EVENT_VERBS
     # "You can call me again" is about a rule, "you can call me now" about the moment.
     action = _ME_AS_OBJECT.sub(r"\1", matter) if _AGAIN.search(match.string) else matter
-    return matter if is_action and not _is_momentary(action) else ""
+    return matter if is_action and not is_momentary(action) else ""

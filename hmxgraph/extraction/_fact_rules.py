@@ -59,10 +59,12 @@ _PLACE = (
 _COMPANY = rf"{_NAME}(?: & {_NAME}|&\w+)*(?:\.[a-z]{{2,4}}\b)?{_NUMBER}"
 # Adverbs between subject and verb, or between verb and object.
 _NOW = r"(?:currently |now |still |actually |also |both )*"
-# Kin (relatives, friends, colleagues and pets of the speaker) of whom there is one at a time.
+# Kin (relatives, friends, colleagues, advisers and pets of the speaker) of whom there is one at a time.
 _KIN_SINGLE = one_of(
     "wife", "husband", "spouse", "fianc[eé]e?", "girlfriend", "boyfriend", "partner", "mother", "father", "mom",
-    "mum", "dad", "boss", "manager", "supervisor", "landlord",
+    "mum", "dad", "boss", "manager", "supervisor", "landlord", "accountant", "barber", "coach", "dentist", "doctor",
+    "gp", "GP", "hairdresser", "lawyer", "mentor", "notary", "physiotherapist", "tax advis[eo]r", "therapist",
+    "trainer", "tutor", "vet",
 )  # fmt: skip
 # Kin of whom there may be several.
 _KIN_PLURAL = one_of(
@@ -107,7 +109,8 @@ _IDENTIFIER = (
 _PROPERTIES = (
     "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
     "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
-    "maintenance window",
+    "maintenance window", "rate", "fee", "price", "opening hours", "office hours", "business hours", "working hours",
+    "warranty", "notice period", "discount", "threshold", "minimum order", "retention", "rent",
 )  # fmt: skip
 # Cues are single words.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
@@ -127,6 +130,9 @@ _VALUE = (
 _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
     "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
+    "accountant", "advisor", "adviser", "architect", "auditor", "bank", "bookkeeper", "broker", "carrier", "caterer",
+    "consultant", "courier", "designer", "electrician", "insurer", "landlord", "lawyer", "notary", "plumber",
+    "provider", "recruiter", "supplier", "translator", "vendor", "ceo", "cfo", "coo", "cto", "CEO", "CFO", "COO", "CTO",
 )  # fmt: skip
 # Nationalities, which are capitalised but name no person.
 _NATIONALITY = one_of(
@@ -448,6 +454,7 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("my boss Maria said no", "the user's boss is Maria"),
             ("My boss is Dr. Weber.", "the user's boss is Dr. Weber"),
             ("My manager is Ulrike Behrens now.", "the user's manager is Ulrike Behrens"),
+            ("My new dentist is Dr. Lee.", "the user's dentist is Dr. Lee"),
         ),
         counterexamples=("my partner is happy", "My mom and I", "my dad I think"),
     ),
@@ -550,6 +557,8 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("The release date slipped to 20 June.", "the release date is 20 June"),
             ("The maintenance window has been moved from Sunday to Saturday", "the maintenance window is Saturday"),
             ("The new deadline is 5 May.", "the deadline is 5 May"),
+            ("Our VAT rate is 19 %.", "the VAT rate is 19 %"),
+            ("Our office hours are 9 to 17.", "the office hours are 9 to 17"),
         ),
         counterexamples=(
             "The version is wrong",
@@ -595,6 +604,38 @@ FACT_RULES: tuple[FactRule, ...] = (
             "We raised the budget by $300",
             "We didn't cut the limit to 5",
         ),
+    ),
+    FactRule(
+        "does not {what}",
+        ("eat", "drink"),
+        re.compile(
+            # The denial is outside of the match, which is therefore a plain statement.
+            r"(?:(?<=\bI don't )|(?<=\bI do not )|(?<=\bI never )|(?<=\bI can't )|(?<=\bI cannot ))(?P<what>eat|drink)"
+            rf" (?!(?:much|out|that|this|it|any|enough|as|at|in|on|before|after|until|anymore)\b){_ITEMS}{_ITEMS_END}"
+        ),
+        "{subject} does not {what} {object}",
+        0.8,
+        examples=(
+            ("I don't eat meat.", "the user does not eat meat"),
+            ("I never drink coffee, only tea.", "the user does not drink coffee"),
+            ("I can't eat gluten or nuts.", "the user does not eat gluten or nuts"),
+        ),
+        counterexamples=("I don't eat it", "I don't eat much", "Don't eat meat", "I don't eat before noon"),
+    ),
+    FactRule(
+        "prefers",
+        ("prefers",),
+        re.compile(
+            rf"(?:^|[,;:] )(?:[Oo]ur customer |[Tt]he customer )?(?P<subject>{_NAME}) (?:now |usually |always )?prefers"
+            r" (?P<object>(?!it\b|that\b|this\b|them\b)[^.!?;,]{3,60}?)(?=[,.!;]|$| (?:and|but|so|because|since)\b)"
+        ),
+        "{subject} prefers {object}",
+        0.75,
+        examples=(
+            ("Ms Weber prefers phone calls.", "Ms Weber prefers phone calls"),
+            ("FYI, Tom prefers aisle seats, never the window.", "Tom prefers aisle seats"),
+        ),
+        counterexamples=("She prefers tea", "Who prefers tea?", "Tom said Ann prefers tea", "Tom prefers it"),
     ),
     FactRule(
         "time zone",
@@ -656,6 +697,8 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("Emergency numbers are on the wall, and the night supervisor is Joe.", "the night supervisor is Joe"),
             ("Please note: the approver of refunds is Denise", "the approver of refunds is Denise"),
             ("Our account manager: Jan de Vries", "the account manager is Jan de Vries"),
+            ("Our accountant is Ms Okafor.", "the accountant is Ms Okafor"),
+            ("Our supplier for cables is Nexans.", "the supplier for cables is Nexans"),
         ),
         counterexamples=(
             "Is the on-call engineer Ada?",

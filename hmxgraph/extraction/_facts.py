@@ -119,6 +119,50 @@ def noted(sentence: str) -> str:
     return f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
 
 
+# "on Fridays", "every morning", "daily": how often something is so.
+_HOW_OFTEN = (
+    r"(?:on (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekdays|weekends)|at weekends|daily"
+    r"|(?:every|each) (?:other |second |third )?(?:day|morning|evening|afternoon|night|week|month|quarter|year|weekday"
+    r"|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|(?:first|last|\d{1,2}(?:st|nd|rd|th)) (?:day )?of (?:each|every|the) month)"
+)
+# Cues of `routine`, in lower case.
+ROUTINE_CUES = ("days", "weekend", "daily", "every ", "each ", " month")
+# A statement in the present tense about the speaker, or about a thing or person that it names.
+_ROUTINE = re.compile(
+    r"(?:(?:By the way|Btw|FYI|Also|And|So|Note),? )?"
+    r"(?P<statement>(?:I(?:'m| am)?|we(?:'re| are)?|(?:the|our|my) [\w'-]+|[\w'-]+(?= (?:is|are|has|[a-z]{2,}s)\b))"
+    rf"(?: (?:[^\s,;:!?]|:\d)+)*? {_HOW_OFTEN}(?: [^,;:!?]{{1,60}})?)",
+    re.IGNORECASE,
+)
+# Words of other tenses, of doubt and of conditions, and verbs in the past: such a sentence is a story or a plan.
+_NO_ROUTINE = pattern(
+    r"\b(?:was|were|did|had|went|used|would|will|might|may|could|should|must|if|when|unless|wish|hope|want|need|please"
+    r"|think|maybe|perhaps|probably|almost|next|last|this|that|it|until|feel|feels|can|going|plan|planning|try|trying"
+    r"|thinking|got|came|saw|made|took|told|said|kept|ran|met|wrote|began|became|ate|drank"
+    r"|(?<!is )(?<!are )(?<!'m )(?<!'re )[a-z]{2,}ed)\b(?!s)"
+)
+# In words.
+_SHORTEST_ROUTINE, _LONGEST_ROUTINE = 4, 20
+
+
+def routine(sentence: str) -> str:
+    """Return the statement in *sentence* of what is regularly so; empty if there is none.
+
+    >>> routine("The warehouse ships at 15:00 every day."), routine("I work from home on Fridays.")
+    ('The warehouse ships at 15:00 every day.', 'I work from home on Fridays.')
+    >>> routine("I went running every day."), routine("Remind me every Monday."), routine("It is closed on Mondays.")
+    ('', '', '')
+    """
+    match = _ROUTINE.fullmatch(sentence.rstrip(" .!"))
+    statement = match["statement"].strip() if match else ""
+    is_clear = _SHORTEST_ROUTINE <= statement.count(" ") + 1 <= _LONGEST_ROUTINE and not _NO_ROUTINE.search(statement)
+    first = _first_word(statement)
+    if not is_clear or first in BASE_VERBS or first in _NOT_SUBJECTS - {"i", "we", "my", "our", "the"}:
+        return ""
+    return f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
+
+
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
     """Yield the facts or denials that *match* of *rule* states.
 
@@ -155,7 +199,7 @@ def _corrected(sentence: str, start: int, end: int) -> Iterator[str]:
 
 def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
     """The fact, or its denial, that *rule* makes of *subject* and *value*."""
-    predicate, template = rule.predicate, rule.template
+    predicate, template = rule.predicate, _agreeing(rule.template, subject)
     if denied:
         predicate, template = predicate.replace("is", "is not", 1), template.replace(" is ", " is not ", 1)
     article = "an" if value[0].lower() in "aeiou" else "a"
@@ -163,6 +207,11 @@ def _fact(rule: FactRule, subject: str, value: str, *, denied: bool) -> Fact:
     denial_key = f"{rule.predicate} {_ARTICLE.sub('', value)}" if rule.deniable else ""
     text = text.replace("{subject}", subject) if subject else text
     return Fact(subject, predicate, value, text, rule.confidence, rule.single, rule.identifying, denial_key)
+
+
+def _agreeing(template: str, subject: str) -> str:
+    """*template* with the plural verb for hours, the only property in the plural: "the office hours are 9 to 17"."""
+    return template.replace("} is ", "} are ", 1) if subject.endswith("hours") else template
 
 
 def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 import orjson
 
 from hmxgraph.errors import InvalidTime
-from hmxgraph.extraction import _directives, _fact_rules, _facts, _preferences
+from hmxgraph.extraction import _directives, _fact_rules, _facts, _house_rules, _preferences
 from hmxgraph.extraction._directive_values import without_values
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
 from hmxgraph.extraction._facts import Fact, facts
@@ -583,6 +583,7 @@ class _Families(NamedTuple):
     """For each family of rules, whether it is worth trying on a text."""
 
     directives: bool
+    house_rules: bool
     withdrawals: bool
     preferences: bool
     facts: bool
@@ -663,6 +664,7 @@ def _families(lowered: str, voice: Voice) -> _Families:
     may_direct = voice.part != "peer"
     return _Families(
         may_direct and (not person or _directives.may_contain_directive(lowered[:LONGEST_TALK])),
+        may_direct and _house_rules.may_contain_house_rule(lowered[:LONGEST_TALK]),
         may_direct and not cue_words.isdisjoint(_directives.CUES),
         person and (not cue_words.isdisjoint(_preferences.CUES) or _states_liking(lowered, cue_words)),
         person and (not cue_words.isdisjoint(_fact_rules.CUES) or _states_fact(lowered, cue_words)),
@@ -677,7 +679,7 @@ def _states_liking(lowered: str, cue_words: frozenset[str]) -> bool:
 def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
     if "my" in cue_words and _fact_rules.OWN_KIN_OR_ID.search(lowered):
         return True
-    return any(phrase in lowered for phrase in (*_fact_rules.PHRASES, *_facts.WISHES))
+    return any(phrase in lowered for phrase in (*_fact_rules.PHRASES, *_facts.WISHES, *_facts.ROUTINE_CUES))
 
 
 def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
@@ -685,11 +687,7 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
         yield withdrawal_draft(withdrawn, "directive", speaker=fact_subject)
-    directive = (
-        _directives.directive_in(sentence, system=voice.part == "system")
-        if families.directives and not withdrawn
-        else None
-    )
+    directive = None if withdrawn else _rule_in(sentence, families, system=voice.part == "system")
     if directive:
         yield policy_draft(directive.text, directive.confidence, "directive", hard=directive.hard, speaker=fact_subject)
     liking = _preferences.preference(sentence) if families.preferences else None
@@ -705,14 +703,20 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     if goal:
         text = _attributed(goal.text, voice)
         yield MemoryDraft("goal", text, goal.confidence, "statement", voice.subject, "aims at", goal.object)
-    is_wish = families.facts and voice.part == "user" and not (withdrawn or directive or liking or stated_facts or goal)
-    statement = _facts.noted(sentence) if is_wish else ""
+    is_open = families.facts and voice.part == "user" and not (withdrawn or directive or liking or stated_facts or goal)
+    statement = (_facts.noted(sentence) or _facts.routine(sentence)) if is_open else ""
     if statement:
         yield _noted(statement, voice)
 
 
+def _rule_in(sentence: str, families: _Families, *, system: bool) -> _directives.Directive | None:
+    """The directive in *sentence*, else the house rule."""
+    directive = _directives.directive_in(sentence, system=system) if families.directives else None
+    return directive or (_house_rules.house_rule_in(sentence) if families.house_rules else None)
+
+
 def _noted(statement: str, voice: Voice) -> MemoryDraft:
-    """Draft a fact that a user asks to remember and that no other rule finds."""
+    """Draft a statement to remember, or of what is regularly so, that no other rule finds."""
     personal = bool(_OF_ONESELF.search(statement))
     draft = _unparsed_fact(_attributed(statement, voice) if personal else statement)
     return draft._replace(confidence=0.75, extraction_method="statement", personal=personal)
@@ -726,7 +730,7 @@ def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
     """Yield the first request among the sentences, if any, as a goal."""
     for sentence in spoken[:_OPENING_SENTENCES]:
         # A standing rule is not a goal: "Always run the tests before you push".
-        goal = None if _directives.directive_in(sentence) else request(sentence)
+        goal = None if _directives.directive_in(sentence) or _house_rules.house_rule_in(sentence) else request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)
             return

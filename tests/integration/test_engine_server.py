@@ -299,7 +299,7 @@ def test_a_killed_restore_leaves_a_whole_database(home, server, tmp_path, monkey
             patch.setattr(f"hmxgraph.engine._lifecycle.{step}", killed)
             with pytest.raises(KeyboardInterrupt):
                 engine.load(tmp_path / "all.dump", home)
-        with pytest.warns(RuntimeWarning, match="is back, whole") if whole == 2 else nullcontext():
+        with pytest.warns(RuntimeWarning, match="complete former database is back") if whole == 2 else nullcontext():
             revived = engine.ensure(home)
         assert asked(revived, "MATCH (whole:Whole) RETURN count(whole)") == [[whole]]
         assert not (home / "data" / "former").exists()

@@ -6,7 +6,8 @@ import pytest
 
 from hmxgraph.extraction._entity_forms import FORMS
 from hmxgraph.extraction._fact_rules import FACT_RULES as FACTS
-from hmxgraph.extraction._facts import facts
+from hmxgraph.extraction._facts import facts, routine
+from hmxgraph.extraction._house_rules import HOUSE_RULES, house_rule_in
 from hmxgraph.extraction._preferences import PREFERENCE_RULES as PREFERENCES
 from hmxgraph.extraction._preferences import preference
 from hmxgraph.extraction.entities import RELATION_RULES as RELATIONS
@@ -44,6 +45,73 @@ def test_a_fact_rule_finds_its_examples(text, statement):
 def test_a_fact_rule_leaves_its_counterexamples_alone(text):
     """No rule states a fact for a counterexample."""
     assert list(facts(text)) == []
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule in HOUSE_RULES for text in rule.examples])
+def test_a_form_of_house_rules_finds_its_examples(rule, text):
+    """An example is a policy with the confidence of its form, however it is said."""
+    found = house_rule_in(text)
+    assert found is not None
+    assert found.confidence == rule.confidence
+    for spoken in (text, f"Ok, thanks. {text}"):
+        assert found.text.rstrip(".!") in [memory.text.rstrip(".!") for memory in extract(said(spoken)).memories]
+
+
+@pytest.mark.parametrize("text", [text for rule in HOUSE_RULES for text in rule.counterexamples])
+def test_a_form_of_house_rules_leaves_its_counterexamples_alone(text):
+    """No form finds a house rule in a counterexample."""
+    assert house_rule_in(text) is None
+
+
+def test_a_house_rule_is_no_open_goal():
+    """An agent would otherwise see it as unfinished work."""
+    drafts = extract(said("Use pnpm instead of npm here.", sequence=0)).memories
+    assert [draft.kind for draft in drafts] == ["policy"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The warehouse ships at 15:00 every day.",
+        "The office is closed on Mondays.",
+        "I'm not free on Wednesdays.",
+        "Our backups run daily at 2 am.",
+        "Invoicing is done on the 3rd of each month.",
+    ],
+)
+def test_what_is_regularly_so_is_a_fact(text):
+    """A statement in the present tense with a period is remembered as it was said."""
+    assert routine(text) == text
+    assert text in [draft.text for draft in extract(said(text)).memories if draft.kind == "fact"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I went running every day.",
+        "Remind me every Monday.",
+        "It is closed on Mondays.",
+        "We closed on Mondays.",
+        "I think we close at 6 on Saturdays.",
+        "If the shop is closed on Mondays, come on Tuesday.",
+        "Benefits of daily walks.",
+        "Is the shop closed on Mondays?",
+        "I'm going to run every morning.",
+    ],
+)
+def test_stories_plans_and_doubts_are_no_routine(text):
+    """Past tenses, plans, doubts, conditions, requests and headings state nothing that is regularly so."""
+    assert routine(text) == ""
+
+
+@pytest.mark.parametrize("unit", ["use a ", "i want a ", "for cats, ", "keep cats ", "we never ", "every a on ", "as "])
+def test_house_rules_and_routines_of_a_hostile_text_are_soon_read(unit):
+    """Many beginnings of a form do not multiply the time."""
+    began = process_time()
+    extract(said(unit * (12_000 // len(unit))))
+    routine(unit * (300 // len(unit)))
+    house_rule_in(unit * (300 // len(unit)))
+    assert process_time() - began < 1
 
 
 @pytest.mark.parametrize("unit", ["1-", " -1", "- 1", "(1)-", " / 1", " 4444 22"])

@@ -1,0 +1,258 @@
+"""House rules: sentences that say how things are done or wanted, without the form of an instruction.
+
+"We never deploy on Fridays", "Commit messages should be in English", "For invoices, use the new letterhead".
+"""
+
+import re
+from typing import NamedTuple
+
+from hmxgraph.extraction._directives import Directive, is_momentary, without_greeting
+from hmxgraph.extraction.language import BASE_VERBS, one_of, pattern
+
+
+class HouseRule(NamedTuple):
+    """A form of house rules. *pattern* matches at the start of a sentence, after greetings such as "ok, please".
+
+    The group ``verb``, if the pattern has one, must match a base verb; the sentence part ``moment`` must not refer to
+    the moment ("it", "today", an id). *examples* are house rules of this form; *counterexamples* are sentences in which
+    no form finds any.
+    """
+
+    pattern: re.Pattern[str]
+    confidence: float
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...] = ()
+
+
+# A plural without a determiner, which names a kind of thing: "commit messages".
+_NOT_A_KIND = (
+    r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other|there|things"
+    r"|always|sometimes|no|\w+ing|yes|thanks|as|unless|whereas|perhaps|us|guess|results|he|she|it|what|who)\b"
+)
+_KIND = (
+    rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,2}}?(?!(?:day|week|month|year|hour|minute|thing|time|detail|lot)s\b|always\b)"
+    r"[a-z-]{2,}s(?<!ss)\b"
+)
+_WEEKDAYS = one_of("mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "weekends")
+# A place of work: "in this repo".
+_HERE = (
+    r"(?:here|in (?:this|our|the) (?:repo(?:sitory)?|project|code ?base|team|company|workspace|monorepo|organi[sz]ation"
+    r"|house|shop|office|department|codebase|product))"
+)
+# What people ask an assistant to leave out of its texts.
+_STYLE = one_of(
+    "emojis?", "bullet(?: point)?s?", "bullet points", "lists?", "tables", "headings", "headlines", "jargon",
+    "small ?talk", "markdown", "exclamation marks?", "abbreviations", "slang", "filler(?: words)?", "disclaimers",
+    "apologies", "preambles?", "code comments", "comments", "semicolons", "greetings", "sign-offs", "footnotes",
+    "summar(?:y|ies)", "follow-up questions", "small print", "anglicisms", "passive voice",
+)  # fmt: skip
+# Verbs of perception and wish, which state no custom after "we don't".
+_NOT_CUSTOM = one_of(
+    "agree", "care", "find", "follow", "get", "have", "hear", "know", "like", "look", "mind", "need", "remember",
+    "see", "seem", "think", "understand", "want", "wish",
+)  # fmt: skip
+
+HOUSE_RULES: tuple[HouseRule, ...] = (
+    HouseRule(
+        pattern(r"we (?:never|always) (?P<verb>[a-z-]+)\b(?P<moment>.*)"),
+        0.75,
+        ("We never deploy on Fridays.", "We always review migrations twice", "Ok, we always ask the customer first."),
+        ("We never got the parcel.", "We always knew that", "Do we always deploy on Fridays?", "We never use it now."),
+    ),
+    HouseRule(
+        pattern(rf"we (?:don't|do not|only) (?!{_NOT_CUSTOM}\b)(?P<verb>[a-z-]+) (?=\S+ \S)(?P<moment>.*)"),
+        0.6,
+        (
+            "We don't ship to Norway.",
+            "We only deploy on Tuesdays.",
+            "We do not offer refunds on sale items.",
+        ),
+        ("We don't have the part.", "We don't ship that.", "We only want to help", "We don't use it in this case."),
+    ),
+    HouseRule(
+        pattern(rf"{_HERE},? we (?:always |only |never )?(?P<verb>[a-z-]+) (?P<moment>\S.*)"),
+        0.75,
+        ("In this repo we use pnpm, not npm.", "In our team, we squash commits."),
+        ("In this repo we found a bug.", "In our house, we use it"),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:please )?use (?!(?:the|my|your|an?|it|this|that|them)\b)(?P<moment>[\w.@/+-]+(?: [\w.@/+-]+){0,3})"
+            rf"(?: instead of|,? not|,? rather than|,? never) [\w.@/ +-]{{1,40}}? {_HERE}\W*$"
+        ),
+        0.75,
+        ("Use pnpm instead of npm here.", "Please use pytest, not unittest in this project."),
+        ("Use the blue one instead of the red one here.", "Use it here."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:(?:please )?use|let's use|let us use) "
+            rf"(?P<moment>{_KIND}(?: instead of|,? not|,? rather than) {_KIND})\W*$"
+        ),
+        0.6,
+        ("Let's use tabs, not spaces.", "Please use feature flags instead of branches."),
+        ("Use the tabs, not the spaces.", "Let's use your notes, not mine."),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND} (?:should|must|need to|have to|are to) "
+            r"(?:not |never |always |only )?(?:be (?!(?:fine|ready|okay|there|done|available|able|easy|good|enough"
+            r"|possible|aware|here|back|nice|great|interesting|sure|worth)\b)"
+            r"|(?:start|end|begin|stay|contain|include|use|follow|go|come|mention|carry|state|fit)\b)(?P<moment>.+)"
+        ),
+        0.6,
+        (
+            "Commit messages should be in English.",
+            "Release notes should mention the ticket.",
+            "Branch names must start with the ticket number.",
+            "Also, refund mails should never be automatic.",
+        ),
+        (
+            "Things should be fine.",
+            "The messages should be in English.",
+            "Results should be there tomorrow.",
+            "My orders should be in the list.",
+            "Kids should be aware of that",
+            "Should commit messages be in English?",
+        ),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:the|our) (?:[\w-]+ ){1,3}(?:must|has to|needs to|should) be (?P<moment>[a-z-]+ "
+            r"(?:[a-z ]{0,30}?)\b(?:with|before|after|on|for|in|at) (?:every|each|any|all)\b.*)"
+        ),
+        0.7,
+        ("The changelog must be updated with every release.", "Our docs site has to be rebuilt after each merge."),
+        ("The changelog must be updated.", "The parcel should be here with all items today."),
+    ),
+    HouseRule(
+        pattern(
+            rf"(?:please )?keep (?P<moment>{_KIND} (?:below|under|above|over|short|small|out of|in|within|to|at"
+            r"|separate|alphabetical|sorted)\b.*)"
+        ),
+        0.6,
+        ("Keep functions below 40 lines.", "Please keep secrets out of logs."),
+        ("Keep the functions below 40 lines.", "Keep things in mind.", "Keep me in the loop."),
+    ),
+    HouseRule(
+        pattern(
+            rf"(?:please,? )?no (?:more )?{_STYLE}(?:,? (?:and|or) (?:no )?{_STYLE})?"
+            r"(?:,? please|,? thanks| at all)?\W*$"
+        ),
+        0.65,
+        ("No bullet points please.", "No emojis, please!", "Please, no jargon."),
+        ("No comments on the ticket yet.", "No problem.", "Are there no comments?"),
+    ),
+    HouseRule(
+        pattern(
+            rf"i (?:don't|do not|never) want (?:any |to see (?:any )?)?(?P<moment>(?:{_STYLE}|{_KIND})"
+            rf" (?:in|on|with) (?:my |our |your |the )?{_KIND})\W*$"
+        ),
+        0.7,
+        ("I don't want emojis in emails.", "I never want to see abbreviations in reports."),
+        ("I don't want emojis.", "I don't want it in reports.", "I don't want mushrooms on this pizza."),
+    ),
+    HouseRule(
+        pattern(
+            rf"(?:when(?:ever)?|if|each time|every time) (?:you|we|i|{_KIND}) (?:[a-z-]+ (?:for |to |with )?{_KIND}"
+            r"|(?:ask|call|complain|write|request|want|order|pay|cancel|report)\b)"
+            r"(?P<moment>[^,.;]{0,60}, (?:please )?(?P<verb>[a-z-]+) \S.*)"
+        ),
+        0.65,
+        (
+            "When you book trains, take the quiet carriage.",
+            "If customers ask for refunds, offer a voucher first.",
+            "Whenever you write release notes, list the breaking changes first.",
+        ),
+        (
+            "When you find the order, cancel it.",
+            "If you see errors, tell me now.",
+            "When we book trains, she complains.",
+            "If it rains, take the bus.",
+        ),
+    ),
+    HouseRule(
+        pattern(
+            rf"for (?P<moment>{_KIND}(?: (?:over|above|under|below|to|from) [^,.;]{{1,30}})?,"
+            r" (?:please )?(?:always )?(?:add|ask|attach|avoid|book|call|check|choose|follow|include|offer|prefer"
+            r"|require|run|send|take|use|write) \S.*)"
+        ),
+        0.65,
+        ("For invoices, use the new letterhead.", "For orders above 500 euros, ask Nadia first."),
+        (
+            "For the invoice, use the new letterhead.",
+            "For years, work was fun.",
+            "For kids, it is free.",
+            "For payments, please use my credit card.",
+            "For shoes, take the same size.",
+        ),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND} (?:happen|go out|go live|are (?:made|done|shipped|deployed|released|sent|paid|processed"
+            rf"|delivered|allowed|accepted)) (?:(?:only )?on {_WEEKDAYS}|only)\b(?P<moment>.*)"
+        ),
+        0.65,
+        ("Deploys happen on Tuesdays only.", "Invoices are paid only on Fridays."),
+        ("The deploys happen on Tuesdays.", "Accidents happen."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:please )?(?:always )?sign (?:off )?(?:all |my |our |the )*(?:e-?mails|mails|letters|messages|replies)"
+            r" (?:off )?(?:with|as) \S"
+        ),
+        0.7,
+        ("Please sign my mails with Lin.", "Sign all letters as The Team."),
+        ("Sign the letter with Lin.", "I sign my mails with Lin."),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND}(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]{{1,40}}?)?"
+            r" (?:needs?|requires?) (?P<moment>(?:(?:[A-Z][\w'-]+|the|a|an|my|our|written|prior|[a-z]+'s?) ){0,3}"
+            r"(?:approval|sign-?off|permission|consent|ok|okay|review|signature|four eyes))(?! \w+s\b)\b"
+        ),
+        0.75,
+        ("Refunds over 200 euros need Nadia's approval.", "Schema changes require a review."),
+        ("The refund needs approval.", "Kids need permission slips from us", "Do refunds need approval?"),
+    ),
+)
+
+# Cheap prefilter: every house rule contains one of these.
+_SIGNS = re.compile(
+    r"\bwe (?:never|always|only|don't|do not)\b|\bin (?:this|our|the) [\w ]{4,20},? we\b"
+    r"|\buse \S.{0,160}(?:instead|not|never|rather)"
+    r"|s (?:should|must|need|have to|are to|require)\b|\b(?:must|has to|needs to|should) be\b|\bkeep \w+s\b"
+    r"|\bkeep (?:[a-z-]+ ){1,2}\w+s\b|\bno (?:more )?(?:"
+    + _STYLE
+    + r")\b|\bwant\b.{3,100}\b(?:in|on|with)\b|\b(?:when|whenever|if|time) [^,]{3,80}, |\bfor [^,.;]{3,60}, "
+    r"|\bonly\b|\bon (?:" + _WEEKDAYS + r")\b|\bsign\b"
+)
+_LONGEST = 30
+
+
+def may_contain_house_rule(lowered: str) -> bool:
+    """Whether a lower-case text may contain a house rule. False guarantees that :func:`house_rule_in` finds none."""
+    return bool(_SIGNS.search(lowered))
+
+
+def house_rule_in(sentence: str) -> Directive | None:
+    """The house rule that *sentence* states, if any.
+
+    >>> house_rule_in("Ok, we never deploy on Fridays.")
+    Directive(text='We never deploy on Fridays.', confidence=0.75, hard=False)
+    >>> house_rule_in("We never got the parcel."), house_rule_in("Do we never deploy on Fridays?")
+    (None, None)
+    """
+    if sentence.endswith(("?", ":")) or not 2 <= sentence.count(" ") <= _LONGEST:
+        return None
+    core = without_greeting(sentence)
+    for form in HOUSE_RULES:
+        match = form.pattern.match(core)
+        if match and _holds_beyond_moment(match.groupdict()):
+            return Directive(core, form.confidence, hard=False)
+    return None
+
+
+def _holds_beyond_moment(groups: dict[str, str | None]) -> bool:
+    verb, moment = groups.get("verb"), groups.get("moment")
+    return (verb is None or verb.lower() in BASE_VERBS) and not (moment and is_momentary(moment))
