@@ -1490,6 +1490,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
 
+        With ``user_id``, only searches and packs for this user return it.
+
         The memory is hidden, and reported by ``dream``, once the tenant's logical time (the time of its latest event)
         reaches ``expires``. To leave it out from that moment on, call ``search`` and ``pack`` with the current time as
         *as_of*. Pass ``idempotency_key`` if a call may be repeated: calls with the same key count once. ``supersede``,

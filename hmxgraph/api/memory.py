@@ -33,6 +33,7 @@ class NewMemoryOptions(TypedDict, total=False):
     """The optional properties of a new memory, and the key that identifies the call if it is repeated."""
 
     project_id: str | None
+    user_id: str | None
     tags: Sequence[str]
     hard: bool
     expires: Moment | None
@@ -95,6 +96,8 @@ class MemoryOperations(NamedArguments, Face):
         **options: Unpack[NewMemoryOptions],
     ) -> MemoryView:
         """Add *text* as a fact, preference, policy or goal, with ``project_id``, ``tags``, ``hard`` and ``expires``.
+
+        With ``user_id``, only searches and packs for this user return it.
 
         The memory is hidden, and reported by ``dream``, once the tenant's logical time (the time of its latest event)
         reaches ``expires``. To leave it out from that moment on, call ``search`` and ``pack`` with the current time as
@@ -294,4 +297,5 @@ def new_memory(kind: str, text: str, options: NewMemoryOptions) -> NewMemory:
     """The memory that the arguments of ``add`` describe."""
     tags = tuple(checked_list("tags", options.get("tags")))
     terms = Terms(expires_us=as_us(options.get("expires")))
-    return NewMemory(kind, text, options.get("project_id"), tags, flag(options, "hard"), terms=terms)
+    about = {"project_id": options.get("project_id"), "user_id": options.get("user_id")}
+    return NewMemory(kind, text, tags=tags, hard=flag(options, "hard"), terms=terms, **about)

@@ -73,6 +73,7 @@ def add(
     project: Project = None,
     tag: Tags = None,
     hard: Hard = False,
+    user: Annotated[str | None, typer.Option(help="For this user alone.")] = None,
     expires: Annotated[str | None, typer.Option(help="Hide it from this time on (ISO 8601 with offset).")] = None,
     agent: Agent = None,
     at: At = None,
@@ -82,7 +83,15 @@ def add(
     """Add a memory."""
     with opened(tenant) as graph:
         view = graph.memory.add(
-            text, kind=kind, agent_id=agent, at=at, project_id=project, tags=tag or (), hard=hard, expires=expires
+            text,
+            kind=kind,
+            agent_id=agent,
+            at=at,
+            project_id=project,
+            user_id=user,
+            tags=tag or (),
+            hard=hard,
+            expires=expires,
         )
         emit(view.document(), as_json, lambda: show_mapping(view.trust() | {"text": view.text}))
 

@@ -213,11 +213,17 @@ def _add_writing(server: MCPServer[Any], caller_of: CallerOf, failed_writes: Fai
         kind: Literal["fact", "preference", "policy", "goal"] = "fact",
         project_id: str | None = None,
         replaces: str | None = None,
+        shared: bool = False,
     ) -> str:
-        """Store a statement for later agents; replaces is the id of the memory that it corrects."""
+        """Store a statement for later agents; replaces is the id of the memory that it corrects.
+
+        If the server works for one user, it is for that user alone, unless it is shared.
+        """
         caller = caller_of(ctx, "write")
-        with failed_writes.write_id(caller, "remember", text, kind, project_id, replaces) as key:
-            about: Any = {"agent_id": caller.agent_id, "project_id": project_id, "idempotency_key": key}
+        user_id = None if shared else caller.user_id
+        with failed_writes.write_id(caller, "remember", text, kind, project_id, replaces, user_id) as key:
+            about: Any = {"agent_id": caller.agent_id, "project_id": project_id, "user_id": user_id}
+            about["idempotency_key"] = key
             if replaces is None:
                 view = caller.graph.memory.add(text, kind=kind, **about)
             else:

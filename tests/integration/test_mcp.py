@@ -401,6 +401,18 @@ def test_a_user_gets_personal_rules_and_memories(graph):
     assert "--force" in begun
 
 
+def test_what_is_remembered_for_a_user_is_that_users_alone(graph):
+    """Unless it is shared: what an agent notes for one person is not for everyone."""
+    own, shared = {"text": "The spare key is under the pot"}, {"text": "The gate code is 4711", "shared": True}
+    asked(graph, ("memory_remember", own), ("memory_remember", shared), user_id="tomasz")
+    search = ("memory_search", {"query": "spare key and gate code"})
+    (to_user,), (to_others,) = asked(graph, search, user_id="tomasz"), asked(graph, search)
+    assert "spare key" in to_user
+    assert "gate code" in to_user
+    assert "spare key" not in to_others
+    assert "gate code" in to_others
+
+
 @pytest.mark.slow
 def test_the_command_line_names_the_user(address, tenant_id, graph):
     """``hmxgraph mcp --user`` serves the packs of that user."""
