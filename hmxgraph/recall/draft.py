@@ -7,6 +7,7 @@ instead. The *routine* is the actions of the procedures in the pack. A procedure
 half of the similar requests led to it.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,6 +116,10 @@ _BARE = 1
 # A statement about the question contains at least this fraction of the largest share of it in a message of a person,
 # and has at most this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
+# A session with at most this many calls may be a note with its filing: "The fuse had tripped", then the closed ticket.
+_FEW_CALLS = 2
+# The identifier of something that a tool made: "T-305", "INC1042".
+_MADE = re.compile(r"\b[A-Za-z]{1,8}[-_]?\d{2,}\b")
 # If all examples failed, a session that worked may be shown beside them. Its minimum share of the question, as a
 # fraction of the largest share of those that failed.
 _NEARLY_ALIKE = 0.85
@@ -234,9 +239,10 @@ class Draft:
         procedure to show: conversations are shown line by line.
 
         - Beside a procedure that is not a guess, there is one example, and the session with the newest statement about
-          the question.
+          the question. Otherwise, that session is added if it is later than the best example.
         - If the question quotes an error of a known session and all examples failed, a session is added in which the
           same call worked.
+        - If the best example made something, such as a ticket, the last session that worked on it is added.
         - If a call in an example has had another result since, the session with the newest result is added.
         - If a similar request led to one of the examples' calls again, the latest such session is added.
         """
@@ -258,8 +264,11 @@ class Draft:
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
+        else:
+            best += self._later_than(best[:1], self._session_of_newest_statement)
         if best and self.events.error.sessions and self._failed.issuperset(best):
             best += self._best_examples(self._worked_instead(best))[:1]
+        best += self._sequel(best[:1])
         best += self._sessions_of_newer_results(best)
         best += self._latest_recurrence(best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
@@ -275,7 +284,7 @@ class Draft:
         return self._by_steps.best_sessions(
             _COPIES * MOST_SESSIONS,
             eligible,
-            self.events.match.share,
+            self.events.share_of_request,
             self._failed,
             () if guidance.guesses else guidance.changes,
             self.events.if_failed,
@@ -383,15 +392,16 @@ class Draft:
 
     @cached_property
     def _statements(self) -> Flags:
-        """Which short messages of people in past sessions without calls have nearly the largest share of the question.
+        """Which short messages of people in past sessions of few calls have nearly the largest share of the question.
 
-        Such statements may say what a procedure does not know: "The lift is repaired, you may use it again". Messages
-        that ask for something do not count.
+        Such statements may say what procedures and examples do not know: "The lift is repaired, you may use it again".
+        Messages that ask for something do not count.
         """
-        pool, share = self.events.pool, self.events.match.share
+        pool, share = self.events.pool, self.events.share_of_request
+        calls = np.bincount(pool.sessions[pool.calls], minlength=pool.sessions.max(initial=0) + 1)
         people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
         near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
-        near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & ~pool.in_sessions_of(pool.calls)
+        near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & (calls[pool.sessions] <= _FEW_CALLS)
         statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
         return statements
 
@@ -400,6 +410,25 @@ class Draft:
         """The past session with the newest statement about the question; empty if there is none."""
         pool, places = self.events.pool, np.flatnonzero(self._statements).tolist()
         return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
+
+    def _sequel(self, example: Sequence[str]) -> list[str]:
+        """The last session that worked on something made in the *example*: the ticket opened there was closed later.
+
+        What was made is named by the identifiers that the result of a change was the first to state.
+        """
+        pool, made, known = self.events.pool, set[str](), set[str]()
+        own, changed = pool.of_sessions(example), pool.with_tools(self.changes) & pool.successes
+        for at in np.flatnonzero(own).tolist():
+            found = set(_MADE.findall(pool.text[at]))
+            made |= found - known if changed[at] else set()
+            known |= found
+        calls = np.flatnonzero(pool.calls & ~own & ~pool.of_session(self.request.session_id)).tolist() if made else ()
+        later = [pool.session_id[at] for at in calls if not made.isdisjoint(_MADE.findall(pool.text[at]))]
+        return self._later_than(example, sorted(set(later), key=lambda each: (self._last_times[each], each))[-1:])
+
+    def _later_than(self, example: Sequence[str], sessions: Sequence[str]) -> list[str]:
+        """Those of the *sessions* that ended after the *example*; all if there is none."""
+        return [each for each in sessions if all(self._last_times[each] > self._last_times[best] for best in example)]
 
     def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
         """The other sessions in which a call from *sessions* has since had another result.

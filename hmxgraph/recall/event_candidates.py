@@ -392,17 +392,26 @@ class Episodes:
         return replace(self, related=(self._related_factor > 0) & self.pool.of_sessions(sessions))
 
     def outlined(
-        self, sessions: Collection[str], shares: Floats, changes: Collection[str], most_tokens: int, errors: Flags
+        self,
+        sessions: Collection[str],
+        shares: Floats,
+        changes: Collection[str],
+        most_tokens: int,
+        errors: Flags,
+        answers: Flags | None = None,
     ) -> "Episodes":
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
-        that match the question best, and how the session ended: a message, or the last result with its call. The
+        that match the question best, the *answers*, and how the session ended: a message, or the last result with its
+        call. The
         *errors* that the question is about, their calls and what was said next have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._related_factor > 0
         ends = self._ends | self._calls_of(self._ends & self.pool.results)
         decided = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
+        if answers is not None:
+            decided |= answers
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
@@ -490,11 +499,26 @@ class Episodes:
 
         The *shares* are those of :attr:`Ranking.share_of_case`.
         """
-        outlined = self.outlined(sessions, shares, changes, 0, np.zeros(len(self), dtype=np.bool_))
+        no_errors = np.zeros(len(self), dtype=np.bool_)
+        outlined = self.outlined(sessions, shares, changes, 0, no_errors, self._answers)
         relevance = outlined.relevance.copy()
         for session_id, part in zip(sessions, np.linspace(*_FIRST_TO_LAST, len(sessions)).tolist(), strict=True):
             relevance[self.pool.of_session(session_id)] *= part
         return replace(outlined, relevance=relevance)
+
+    @property
+    def _answers(self) -> Flags:
+        """Which messages by assistants are the first after a result that answers a session's request."""
+        answers, looked_up = np.zeros(len(self), dtype=np.bool_), False
+        waiting, requests = False, self._requests
+        for at in range(len(self)):
+            if self.pool.by_people[at] or not self.pool.follows[at]:
+                waiting, looked_up = bool(requests[at]), False
+            elif waiting and self.pool.results[at]:
+                looked_up = True
+            elif looked_up and self.pool.by_assistants[at] and not self.pool.calls[at]:
+                answers[at], waiting, looked_up = True, False, False
+        return answers
 
     @property
     def _requests(self) -> Flags:

@@ -267,6 +267,16 @@ _OF_ANSWERS = re.compile(
     r"|call me|address me|no emojis)\b",
     re.IGNORECASE,
 )
+# A rule for one kind of thing does not stand for work on others: "tell Ines about refunds", "for invoices, use the new
+# letterhead", "commit messages should be in English", "when you book trains, ...".
+_PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
+_OF_ONE_KIND = re.compile(
+    rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?{_PLURAL}"
+    rf"|^(?:please )?(?:for|in|on) {_PLURAL},|\b(?:when(?:ever)?|if) (?:you|we|i) [a-z]+ (?:(?:a|an|any|every) )?[a-z]"
+    rf"|^{_PLURAL}(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]+)?"
+    r" (?:must|should|need|require|may|are)\b",
+    re.IGNORECASE,
+)
 # The least share of a request's terms in a preference that applies to it, however common they are. Measured with 0.25
 # instead: the precision for 39 questions about beliefs fell from 0.84 to 0.78.
 _PREFERRED = 0.33
@@ -497,7 +507,8 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
     """Return the ids of the memories that apply whatever the *question* is about.
 
     For a request for work, these are soft rules that apply to any work, not only to things at hand: the ten rules and
-    preferences that share most with the request, and five other rules, the best supported ones. Who asks whether
+    preferences that share most with the request, and five other rules, the best supported ones that are not about one
+    kind of thing. Who asks whether
     something is allowed gets the former. Other questions get what says how to answer ("Always answer in German"). A
     question how to answer, or for all rules, gets all rules and preferences; a question for all goals gets them.
     """
@@ -515,8 +526,13 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     about = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and rule.is_soft_rule]
+    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule)]
     return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
+
+
+def _is_general(rule: KnownMemory) -> bool:
+    """Whether a soft rule is not about one kind of thing."""
+    return rule.is_soft_rule and _OF_ONE_KIND.search(rule.text) is None
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:

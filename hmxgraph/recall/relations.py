@@ -229,7 +229,7 @@ def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRe
     by_source: dict[str, list[KnownRelation]] = {}
     for each in shown:
         by_source.setdefault(each.source_key, []).append(each)
-    if not named or not asked:
+    if not asked:
         return frozenset(by_source)
     by_key = {entity.key: entity for entity in related.entities}
     distinct = replace(related, named=_distinct(named))
@@ -241,10 +241,15 @@ def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRe
         types = {term for each in entities for term in _type_terms(each)}
         fields = {term for each in relations for term in terms(each.relation_type.replace("_", " "))}
         return (
-            any(each.relation_type in _GATED for each in relations)
-            or any(_same_stem(*pair) for pair in product(types | fields, asked))
+            any(_same_stem(*pair) for pair in product(types | fields, asked))
             or any(not asked.isdisjoint(_terms_of_names(each)) for each in entities)
-            or (asks_people and not types.isdisjoint(_PEOPLE))
+            or (bool(named) and answers_by_name(source, relations, types))
+        )
+
+    def answers_by_name(source: str, relations: Sequence[KnownRelation], types: Collection[str]) -> bool:
+        return (
+            any(each.relation_type in _GATED for each in relations)
+            or (asks_people and not _PEOPLE.isdisjoint(types))
             or _named_count(source, relations, distinct) > 1
         )
 

@@ -714,19 +714,47 @@ class Ranking:
         """The share of the question's terms, except those of names in it, that each event contains."""
         return self._share_without(chain.from_iterable(map(terms, self.question.names)))
 
+    @cached_property
+    def share_of_request(self) -> Floats:
+        """The share of the question's terms that each event contains, by which work is told apart.
+
+        Each name counts as one term of at most average weight: otherwise, "Torre Alta" would say as much about the work
+        as "pool" and "green" together. Numbers, such as that of an order, and amounts do not count.
+        """
+        names = [terms(name) for name in self.question.names if not any(map(str.isdigit, name))]
+        first = {term for name in names for term in name[:1]}
+        other = set(chain.from_iterable(names)) - first
+        counted = np.array([term not in other for term in self.match.terms], dtype=np.bool_) & ~self._are_amounts
+        weights = self.match.weights * counted
+        is_name = np.array([term in first for term in self.match.terms], dtype=np.bool_)
+        of_work = weights[counted & ~is_name]
+        if len(of_work):
+            weights = np.where(is_name, np.minimum(weights, of_work.mean()), weights)
+        shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
+        return shares
+
     @property
     def _share_of_known_work(self) -> Floats:
-        """The share of the request in each event. Amounts do not count, a few unknown terms like the average known one.
+        """The share of the request in each event. Amounts and new names do not count, a few other unknown terms little.
 
-        "For ten minutes" makes no other work of a request, nor does a word that no event has, if most are known.
+        "For ten minutes" makes no other work of a request, nor does the name of a new customer, or another word that no
+        event has, if most are known: it counts like the average known one.
         """
-        numbers = np.array([term.isdigit() or term in _AMOUNTS for term in self.match.terms], dtype=np.bool_)
-        is_known = (self.match.counts >= 1).any(axis=1) & ~numbers
+        has_term = (self.match.counts >= 1).any(axis=1)
+        in_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
+        new_names = np.array([term in in_names for term in self.match.terms], dtype=np.bool_) & ~has_term
+        numbers = self._are_amounts | new_names
+        is_known = has_term & ~numbers
         weights = self.match.weights * ~numbers
         if 2 * np.count_nonzero(is_known) > np.count_nonzero(~numbers):
             weights = np.minimum(weights, np.where(is_known, weights, weights[is_known].mean()))
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
+
+    @property
+    def _are_amounts(self) -> Flags:
+        """Which terms of the question are numbers or parts of amounts."""
+        return np.array([term.isdigit() or term in _AMOUNTS for term in self.match.terms], dtype=np.bool_)
 
     @property
     def share_of_case(self) -> Floats:

@@ -543,3 +543,104 @@ def test_an_example_is_shown_with_what_withdraws_it():
     lines = shown(packed([*past, *later], query="Send the receipts of June to our accountant", budget=900))
     assert "user: Send the receipts of May to our accountant Mr Lenz" in lines
     assert "user: We have a new accountant, Ms Okafor. Mr Lenz is retired" in lines
+
+
+def job(number, *turns, age_days):
+    """A session at a desk that rents houses: "> " begins a call, "< " its result, "= " an answer of the assistant."""
+    kinds = {"> ": {"kind": "tool_call"}, "< ": {"kind": "tool_result"}, "= ": {"speaker": "assistant"}}
+    return [
+        event(10 * number + at, text[2:], session=f"s{number}", age_days=age_days, **kinds[text[:2]])
+        if text[:2] in kinds
+        else event(10 * number + at, text, session=f"s{number}", age_days=age_days, speaker="user")
+        for at, text in enumerate(turns)
+    ]
+
+
+WIFI = job(
+    1,
+    "A guest complains that the wifi at Villa Rosa does not work.",
+    "> restart_router(house=Villa Rosa)",
+    "< restart_router failed: router offline",
+    "> create_ticket(house=Villa Rosa, issue=router)",
+    "< create_ticket -> ticket_id: T-305, status: open",
+    age_days=9,
+)
+
+
+def test_an_example_brings_the_session_that_finished_its_work():
+    """The ticket that it opened was closed later, by somebody who says what the cause was, in other words."""
+    end = (
+        "The fuse in the hallway had tripped.",
+        "> close_ticket(ticket_id=T-305)",
+        "< close_ticket -> status: closed",
+    )
+    other = ("The lamp in the cellar is broken.", "> close_ticket(ticket_id=T-310)", "< close_ticket -> status: closed")
+    events = [*WIFI, *job(2, *end, age_days=8), *job(3, *other, age_days=7)]
+    asked = draft(events, query="A guest says the wifi at Villa Rosa is down", changes={"create_ticket"})
+    assert asked.whole_sessions == {"s1", "s2"}
+    looked_up = draft(events, query="A guest says the wifi at Villa Rosa is down", changes={"restart_router"})
+    assert "s2" not in looked_up.whole_sessions
+
+
+def test_the_newest_statement_stands_beside_the_example():
+    """Whoever reads only the older ban would keep to it; a statement from before the example adds nothing."""
+    banned = job(
+        1,
+        "The boiler at Casa Blu is out.",
+        "> assign_ticket(vendor=Termo Rossi)",
+        "< assign_ticket failed: not available",
+        "> assign_ticket(vendor=Idro Bianchi)",
+        "< assign_ticket -> status: assigned",
+        "Never book Termo Rossi for Casa Blu, they cancelled.",
+        age_days=9,
+    )
+    allowed = "Termo Rossi apologised. You may book them for Casa Blu once more."
+    query = "May we book Termo Rossi for Casa Blu?"
+    later = draft([*banned, *job(2, allowed, "= Ok.", age_days=3)], query=query)
+    assert later.whole_sessions == {"s1", "s2"}
+    earlier = draft([*banned, *job(2, allowed, "= Ok.", age_days=20)], query=query)
+    assert earlier.whole_sessions == {"s1"}
+
+
+def test_a_name_of_two_words_does_not_outweigh_the_work():
+    """A session about other work at the same place is no example, nor is one with the same number of another thing."""
+    green = (
+        "The water in the pool at Villa Rosa is green.",
+        "> assign_ticket(vendor=Aqua)",
+        "< assign_ticket -> status: assigned",
+    )
+    chairs = ("Order the chairs for Torre Alta.", "> order(item=chairs)", "< order -> status: ordered")
+    events = [*job(1, *green, age_days=9), *job(2, *chairs, age_days=2)]
+    asked = draft(events, query="The water in the pool at Torre Alta is green", names=("Torre Alta",))
+    assert asked.whole_sessions == {"s1"}
+    ordered = draft(events, query="Order chairs for booking 2160").events
+    assert ordered.share_of_request.max() == draft(events, query="Order chairs for booking").events.match.share.max()
+
+
+def test_the_name_of_a_new_customer_makes_no_new_work():
+    """Only the name is unknown; another kind of work stays new."""
+    mail = ("Please write the welcome mail for the Kern family.", "> get_booking(id=B7)", "< get_booking -> house: Blu")
+    events = job(1, *mail, age_days=9)
+    names = ("Schmidt", "Hamburg", "Altona")
+    for query, new in (("Write the welcome mail for", False), ("Bake the birthday cake for", True)):
+        asked = draft(events, query=f"{query} the Schmidts, Schmidt of Hamburg, Altona", names=names)
+        assert asked.events.is_new(None) is new
+
+
+def test_a_case_shows_what_was_answered_after_the_lookup():
+    """The answer seldom has words of the question, and the calls that follow do not repeat it."""
+    dog = job(
+        1,
+        "Guest Kern wants to know if she can bring her dog to Villa Rosa.",
+        "> get_house(name=Villa Rosa)",
+        "< get_house -> name: Villa Rosa, pets: false",
+        "= No pets are allowed there.",
+        "Ok, tell her.",
+        "> send_mail(to=Kern)",
+        "< send_mail -> status: sent",
+        age_days=9,
+    )
+    other = ("The pool at Villa Rosa is green.", "> get_house(name=Villa Rosa)", "< get_house -> name: Villa Rosa")
+    asked = {"query": "Can guests bring a cat to Villa Rosa?", "names": ("Villa Rosa",)}
+    pack = packed([*dog, *job(2, *other, age_days=5)], budget=700, changes={"send_mail"}, **asked)
+    assert "assistant: No pets are allowed there." in shown(pack)

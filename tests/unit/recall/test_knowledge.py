@@ -470,3 +470,21 @@ def test_a_failure_of_a_thousand_words_is_recognised_by_the_first_forty():
     )
     for cut, found in ((40, {"a001"}), (39, set())):
         assert remedies(understood("It says " + " ".join(message[:cut]), NOW), [playbook], "") == found
+
+
+@pytest.mark.parametrize(
+    ("rule", "stands"),
+    [
+        ("Always ask before you push.", True),
+        ("Use tabs, not spaces.", True),
+        ("Always tell Ines about refunds.", False),
+        ("For invoices, use the new letterhead.", False),
+        ("Commit messages should be in English.", False),
+        ("When you book trains, take the quiet carriage.", False),
+    ],
+)
+def test_a_rule_for_one_kind_of_thing_does_not_stand_for_other_work(rule, stands):
+    """It is shown for work that shares a word with it."""
+    what = known(memories=[memory(1, rule, kind="policy")])
+    assert (rule in packed((), what, query="Move the lamp from the cellar to the attic").text) is stands
+    assert rule in packed((), what, query=f"Move the lamp. {rule.split()[-1]} {rule.split()[1]}").text

@@ -298,3 +298,9 @@ def test_what_a_tool_raises_is_said_if_asked_for():
 def test_only_relations_that_are_asked_for_answer_a_question(question, named, answered):
     """What is related to somebody does not say where they live; a type, people or two names ask for relations."""
     assert bool(said(question, SHOP, named=named)) is answered
+
+
+def test_where_nothing_is_named_only_what_is_asked_for_is_said():
+    """Who asks about an insurance is not told what an order beside the best event contains."""
+    vicinity = Vicinity({"e1": 1.0}, [("e1", "#W1")], assurance=1.0)
+    assert said("Who is our contact at the insurance?", SHOP, vicinity=vicinity) == []
