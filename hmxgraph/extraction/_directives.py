@@ -370,7 +370,7 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
 
 def _is_lasting(core: str, opening: str) -> bool:
     """Whether the opening or the instruction itself has a lasting word; further clauses may be about something else."""
-    return bool(_LASTING.search(opening) or _LASTING.search(_instruction(core)))
+    return bool(_LASTING.search(opening) or _LASTING.search(first_clause(core)))
 
 
 def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
@@ -394,7 +394,7 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     """Confidence that *core* forbids something: "you must not push", "no emojis in commit messages"."""
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
-        return 0.0 if is_momentary(_instruction(action)) else 0.85
+        return 0.0 if is_momentary(first_clause(action)) else 0.85
     if _BAN_FOREVER.match(core) or _BAN_WITHOUT_LEAVE.match(core):
         return 0.8
     if _BAN.match(core):
@@ -412,7 +412,7 @@ def _refers_to_moment(core: str, opening: str) -> bool:
 
     After an opening with a lasting word, "it" and "them" refer to the occasion: "whenever a guest comes, greet them".
     """
-    instruction = _instruction(core)
+    instruction = first_clause(core)
     return bool(_POINTING.search(_ANAPHORA.sub("", instruction) if _LASTING.search(opening) else instruction))
 
 
@@ -432,7 +432,7 @@ def _mild_confidence(head: str, core: str, opening: str) -> float:
     """Confidence that a mild directive holds beyond the moment."""
     if head in {*_NAMING_HEADS, "no longer"} or _STYLE.match(core) or _is_lasting(core, opening):
         return 0.8
-    instruction = _ME_AS_STOPPED.sub(r"\1", _instruction(core))
+    instruction = _ME_AS_STOPPED.sub(r"\1", first_clause(core))
     if is_momentary(instruction) or _PRESENT_CONDITION.match(opening) or _says_too_little(head, instruction, core):
         return 0.0
     if _GENERAL.search(core) or _HABIT.search(opening) or _FOR_A_PURPOSE.match(core) or _STOP_MANNER.match(core):
@@ -467,8 +467,8 @@ def _ban_confidence(core: str, sentence: str) -> float:
     return 0.6 if emphatic else 0.0
 
 
-def _instruction(core: str) -> str:
-    """The instruction itself, without clauses that explain it."""
+def first_clause(core: str) -> str:
+    """The instruction or statement itself, without the clauses that explain it."""
     return _NEXT_CLAUSE.split(core, maxsplit=1)[0]
 
 

@@ -126,6 +126,15 @@ _VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
+# Things with a fixed time of day.
+_TIMED = (
+    "check-?in", "check-?out", "pick-?up", "drop-?off", "breakfast", "lunch", "dinner", "stand-?up", "daily", "curfew",
+    "quiet time", "cut-?off", "closing time", "opening time", "delivery cut-?off", "order deadline", "checkout time",
+)  # fmt: skip
+_TIMED_CUES = (
+    "check-in", "checkin", "check-out", "checkout", "pick-up", "pickup", "drop-off", "breakfast", "lunch", "dinner",
+    "stand-up", "standup", "daily", "curfew", "quiet", "cut-off", "cutoff", "closing", "opening", "delivery", "order",
+)  # fmt: skip
 # Last words of roles that one person has at a time ("tech lead").
 _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
@@ -543,7 +552,7 @@ FACT_RULES: tuple[FactRule, ...] = (
         "is",
         _PROPERTY_CUES,
         re.compile(
-            rf"(?:^|[,;:] )(?:[Tt]he|[Oo]ur) {_NEW}{_PROPERTY}"
+            rf"(?:^|[,;:] |\band )(?:[Tt]he|[Oo]ur) {_NEW}{_PROPERTY}"
             r"(?:(?: is| are|'s)(?: now| set to| on| at| currently){0,3}"
             rf"|(?: is| are| was| were| got|(?: has| have|'s)(?: been)?)?{_RECENTLY} {_CHANGED}{_TO})"
             rf" {_VALUE}"
@@ -558,6 +567,7 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("The maintenance window has been moved from Sunday to Saturday", "the maintenance window is Saturday"),
             ("The new deadline is 5 May.", "the deadline is 5 May"),
             ("Our VAT rate is 19 %.", "the VAT rate is 19 %"),
+            ("Check-in is easy and the cleaning fee is 65 euros.", "the cleaning fee is 65 euros"),
             ("Our office hours are 9 to 17.", "the office hours are 9 to 17"),
         ),
         counterexamples=(
@@ -603,6 +613,35 @@ FACT_RULES: tuple[FactRule, ...] = (
             "We want to raise the budget to $800",
             "We raised the budget by $300",
             "We didn't cut the limit to 5",
+        ),
+    ),
+    FactRule(
+        "is",
+        _TIMED_CUES,
+        re.compile(
+            r"(?:^|[,;:] |\band )(?P<subject>(?:[Oo]ur )?(?i:(?:early |late |last |self )?"
+            rf"(?:{'|'.join(_TIMED)}))(?: (?:at|in|for) (?:the )?(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)?|[a-z]+))?)"
+            r"(?: is| are|'s)(?: now| only| always| currently){0,2}"
+            r" (?P<object>(?:from |at |until |till |by |before |after |between )?\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?"
+            r"(?:(?: to | and | until | ?- ?)\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?)?)"
+            r"(?=[,.;!]|$| (?:at|in|on|for|and|but|every)\b)"
+        ),
+        "the {subject} is {object}",
+        0.7,
+        single=True,
+        examples=(
+            ("Check-in is from 16:00 at all houses.", "the check-in is from 16:00"),
+            (
+                "Correction: check-in at Torre Alta is only from 17:00, they clean.",
+                "the check-in at Torre Alta is from 17:00",
+            ),
+            ("FYI, breakfast is 7:30 to 10 am.", "the breakfast is 7:30 to 10 am"),
+        ),
+        counterexamples=(
+            "Is check-in from 16:00?",
+            "My check-in is at 16:00",
+            "Check-in is easy",
+            "Breakfast is 12 euros",
         ),
     ),
     FactRule(

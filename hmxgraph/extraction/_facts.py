@@ -132,7 +132,7 @@ ROUTINE_CUES = ("days", "weekend", "daily", "every ", "each ", " month")
 _ROUTINE = re.compile(
     r"(?:(?:By the way|Btw|FYI|Also|And|So|Note),? )?"
     r"(?P<statement>(?:I(?:'m| am)?|we(?:'re| are)?|(?:the|our|my) [\w'-]+|[\w'-]+(?= (?:is|are|has|[a-z]{2,}s)\b))"
-    rf"(?: (?:[^\s,;:!?]|:\d)+)*? {_HOW_OFTEN}(?: [^,;:!?]{{1,60}})?)",
+    rf"(?: (?:[^\s,;:!?]|:\d)+)*? {_HOW_OFTEN}(?: [^,;:!?]{{1,60}})?)(?P<more>,[^;:!?]{{1,100}})?",
     re.IGNORECASE,
 )
 # Words of other tenses, of doubt and of conditions, and verbs in the past: such a sentence is a story or a plan.
@@ -160,7 +160,9 @@ def routine(sentence: str) -> str:
     first = _first_word(statement)
     if not is_clear or first in BASE_VERBS or first in _NOT_SUBJECTS - {"i", "we", "my", "our", "the"}:
         return ""
-    return f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."
+    assert match is not None
+    more = match["more"] or ""
+    return f"{statement[:1].upper()}{statement[1:]}{'' if points_at_hand(more) else more}."
 
 
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:

@@ -6,16 +6,16 @@
 import re
 from typing import NamedTuple
 
-from hmxgraph.extraction._directives import Directive, is_momentary, without_greeting
+from hmxgraph.extraction._directives import Directive, first_clause, is_momentary, points_at_hand, without_greeting
 from hmxgraph.extraction.language import BASE_VERBS, one_of, pattern
 
 
 class HouseRule(NamedTuple):
     """A form of house rules. *pattern* matches at the start of a sentence, after greetings such as "ok, please".
 
-    The group ``verb``, if the pattern has one, must match a base verb; the sentence part ``moment`` must not refer to
-    the moment ("it", "today", an id). *examples* are house rules of this form; *counterexamples* are sentences in which
-    no form finds any.
+    Of the groups that the pattern has, ``verb`` must match a base verb, and neither the ``occasion`` nor the first
+    clause of ``moment`` may refer to the moment ("it", "today", an id). *examples* are house rules of this form;
+    *counterexamples* are sentences in which no form finds any.
     """
 
     pattern: re.Pattern[str]
@@ -95,7 +95,8 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     ),
     HouseRule(
         pattern(
-            rf"{_KIND} (?:should|must|need to|have to|are to) "
+            rf"{_KIND}(?: (?:to|for|from|of|with|about|in) (?:[\w'-]+ ){{0,2}}[\w'-]+)?"
+            r" (?:should|must|need to|have to|are to) "
             r"(?:not |never |always |only )?(?:be (?!(?:fine|ready|okay|there|done|available|able|easy|good|enough"
             r"|possible|aware|here|back|nice|great|interesting|sure|worth)\b)"
             r"|(?:start|end|begin|stay|contain|include|use|follow|go|come|mention|carry|state|fit)\b)(?P<moment>.+)"
@@ -106,6 +107,7 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
             "Release notes should mention the ticket.",
             "Branch names must start with the ticket number.",
             "Also, refund mails should never be automatic.",
+            "He is German, mails to German guests should be in German.",
         ),
         (
             "Things should be fine.",
@@ -156,7 +158,7 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
         pattern(
             rf"(?:when(?:ever)?|if|each time|every time) (?:you|we|i|{_KIND}) (?:[a-z-]+ (?:for |to |with )?{_KIND}"
             r"|(?:ask|call|complain|write|request|want|order|pay|cancel|report)\b)"
-            r"(?P<moment>[^,.;]{0,60}, (?:please )?(?P<verb>[a-z-]+) \S.*)"
+            r"(?P<occasion>[^,.;]{0,60}), (?P<moment>(?:please )?(?P<verb>[a-z-]+) \S.*)"
         ),
         0.65,
         (
@@ -173,12 +175,28 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     ),
     HouseRule(
         pattern(
-            rf"for (?P<moment>{_KIND}(?: (?:over|above|under|below|to|from) [^,.;]{{1,30}})?,"
-            r" (?:please )?(?:always )?(?:add|ask|attach|avoid|book|call|check|choose|follow|include|offer|prefer"
-            r"|require|run|send|take|use|write) \S.*)"
+            r"(?:when(?:ever)?|if) (?P<occasion>[^,.;]{5,80}), (?P<moment>(?:please )?(?:always )?(?P<verb>[a-z-]+)"
+            r" (?:[\w'-]+ ){1,6}first)\W*$"
+        ),
+        0.6,
+        (
+            "When the router at Villa Rosa is offline, check the hallway fuse first.",
+            "If the queue grows, restart the worker first.",
+        ),
+        ("If it is offline, check the fuse first.", "When the router is offline, check it first."),
+    ),
+    HouseRule(
+        pattern(
+            rf"for {_KIND}(?: (?:over|above|under|below|to|from|at|in) [^,.;]{{1,30}})?,"
+            r" (?P<moment>(?:please )?(?:always )?(?:add|ask|attach|avoid|book|call|check|choose|follow|include|offer"
+            r"|prefer|require|run|send|take|use|write) \S.*)"
         ),
         0.65,
-        ("For invoices, use the new letterhead.", "For orders above 500 euros, ask Nadia first."),
+        (
+            "For invoices, use the new letterhead.",
+            "For orders above 500 euros, ask Nadia first.",
+            "And for pool problems, call Aqua Service first, they have the contract.",
+        ),
         (
             "For the invoice, use the new letterhead.",
             "For years, work was fun.",
@@ -208,11 +226,15 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     HouseRule(
         pattern(
             rf"{_KIND}(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]{{1,40}}?)?"
-            r" (?:needs?|requires?) (?P<moment>(?:(?:[A-Z][\w'-]+|the|a|an|my|our|written|prior|[a-z]+'s?) ){0,3}"
+            r" (?:needs?|requires?) (?:(?:(?:[A-Z][\w'-]+|the|a|an|my|our|written|prior|[a-z]+'s?) ){0,3}"
             r"(?:approval|sign-?off|permission|consent|ok|okay|review|signature|four eyes))(?! \w+s\b)\b"
         ),
         0.75,
-        ("Refunds over 200 euros need Nadia's approval.", "Schema changes require a review."),
+        (
+            "Refunds over 200 euros need Nadia's approval.",
+            "Schema changes require a review.",
+            "Refunds above 200 euros need my approval.",
+        ),
         ("The refund needs approval.", "Kids need permission slips from us", "Do refunds need approval?"),
     ),
 )
@@ -246,13 +268,29 @@ def house_rule_in(sentence: str) -> Directive | None:
     if sentence.endswith(("?", ":")) or not 2 <= sentence.count(" ") <= _LONGEST:
         return None
     core = without_greeting(sentence)
+    return _rule(core) or (None if _CONDITION.match(core) else _rule(_after_comma(core)))
+
+
+# The start of a sentence whose first clause is a condition, without which the second does not hold.
+_CONDITION = pattern(r"(?:when|whenever|if|unless|once|until|after|before|while|as|since|because|for|in|on|at)\b")
+
+
+def _after_comma(sentence: str) -> str:
+    """The second clause of *sentence*, as a sentence: "He is German, mails to Germans should be in German"."""
+    clause = re.sub(r"^(?:so|and|but|then|also|therefore) ", "", sentence.partition(", ")[2])
+    return clause[:1].upper() + clause[1:]
+
+
+def _rule(sentence: str) -> Directive | None:
     for form in HOUSE_RULES:
-        match = form.pattern.match(core)
+        match = form.pattern.match(sentence)
         if match and _holds_beyond_moment(match.groupdict()):
-            return Directive(core, form.confidence, hard=False)
+            return Directive(sentence, form.confidence, hard=False)
     return None
 
 
 def _holds_beyond_moment(groups: dict[str, str | None]) -> bool:
-    verb, moment = groups.get("verb"), groups.get("moment")
-    return (verb is None or verb.lower() in BASE_VERBS) and not (moment and is_momentary(moment))
+    verb, moment, occasion = groups.get("verb"), groups.get("moment"), groups.get("occasion")
+    if occasion and points_at_hand(occasion):
+        return False
+    return (verb is None or verb.lower() in BASE_VERBS) and not (moment and is_momentary(first_clause(moment)))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import orjson
@@ -12,6 +13,7 @@ from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _house_rules, _preferences
 from hmxgraph.extraction._directive_values import without_values
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
+from hmxgraph.extraction._entity_spans import CAPITALS
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
 from hmxgraph.extraction.entities import MentionCollector, read
@@ -641,8 +643,23 @@ def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
     if opens:
         yield from _request(spoken)
     fact_subject = _fact_subject(spoken, voice) if families.facts else voice.subject
-    for sentence in spoken:
-        yield from _of_sentence(sentence, voice, families, fact_subject)
+    for previous, sentence in pairwise(["", *spoken]):
+        yield from _of_sentence(_with_antecedent(sentence, previous), voice, families, fact_subject)
+
+
+# "You may book them again", and the name that begins the sentence before.
+_ALLOWED_AGAIN = re.compile(r"(.*\b(?:may|can|allowed to)\b.*?) (?:them|him|her|it)\b(.*\b(?:again|once more)\b.*)")
+_NAMED_FIRST = re.compile(rf"(?:The )?([{CAPITALS}][\w'&-]+(?: (?:& )?[{CAPITALS}][\w'&-]+)+)\b")
+
+
+def _with_antecedent(sentence: str, previous: str) -> str:
+    """*sentence*; if it allows something again, with the name before it in place of a pronoun.
+
+    >>> _with_antecedent("You may book them again.", "Termo Rossi apologised to us.")
+    'You may book Termo Rossi again.'
+    """
+    allowed, named = _ALLOWED_AGAIN.fullmatch(sentence), _NAMED_FIRST.match(previous)
+    return f"{allowed[1]} {named[1]}{allowed[2]}" if allowed and named else sentence
 
 
 def _fact_subject(spoken: list[str], voice: Voice) -> str:

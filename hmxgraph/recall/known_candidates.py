@@ -267,13 +267,14 @@ _OF_ANSWERS = re.compile(
     r"|call me|address me|no emojis)\b",
     re.IGNORECASE,
 )
-# A rule for one kind of thing does not stand for work on others: "tell Ines about refunds", "for invoices, use the new
-# letterhead", "commit messages should be in English", "when you book trains, ...".
+# A rule for one kind of thing applies to work that names this kind: "tell Ines about refunds", "for invoices, use the
+# new letterhead", "commit messages should be in English", "when you book trains, ...".
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
 _OF_ONE_KIND = re.compile(
-    rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?{_PLURAL}"
-    rf"|^(?:please )?(?:for|in|on) {_PLURAL},|\b(?:when(?:ever)?|if) (?:you|we|i) [a-z]+ (?:(?:a|an|any|every) )?[a-z]"
-    rf"|^{_PLURAL}(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]+)?"
+    rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
+    rf"|^(?:please )?(?:for|in|on) (?P<object>{_PLURAL})[^,.;]*,"
+    r"|\b(?:when(?:ever)?|if) (?:you|we|i) (?P<occasion>[a-z]+ (?:(?:a|an|any|every) )?[a-z][^,.;]*)"
+    rf"|^(?P<subject>{_PLURAL})(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]+)?"
     r" (?:must|should|need|require|may|are)\b",
     re.IGNORECASE,
 )
@@ -526,17 +527,24 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     about = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule)]
+    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and rule.is_soft_rule and not _kind(rule)]
     return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
 
 
-def _is_general(rule: KnownMemory) -> bool:
-    """Whether a soft rule is not about one kind of thing."""
-    return rule.is_soft_rule and _OF_ONE_KIND.search(rule.text) is None
+def _kind(rule: KnownMemory) -> frozenset[str]:
+    """The terms of the kind of thing that a soft rule is for; empty if it is general."""
+    match = _OF_ONE_KIND.search(rule.text) if rule.is_soft_rule else None
+    return frozenset(terms(" ".join(filter(None, match.groups())))) if match else frozenset()
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:
-    """The number of the question's terms in a rule; 0 for a preference with a smaller share than ``_PREFERRED``."""
+    """The number of the question's terms in a rule.
+
+    It is 0 for a preference with a smaller share than ``_PREFERRED``, and for a rule of a kind that is not asked about.
+    """
+    kind = _kind(rule)
+    if kind and kind.isdisjoint(question.terms):
+        return 0
     shared = len(set(rule.words.split()).intersection(question.terms))
     return 0 if rule.kind == "preference" and shared < _PREFERRED * len(question.terms) else shared
 

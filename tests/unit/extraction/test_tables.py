@@ -63,6 +63,15 @@ def test_a_form_of_house_rules_leaves_its_counterexamples_alone(text):
     assert house_rule_in(text) is None
 
 
+def test_a_ban_is_lifted_for_the_name_in_the_sentence_before():
+    """The pronoun alone would not say which ban it is about."""
+    banned = extract(said("Never book Termo Rossi for Casa Blu.")).memories
+    lifted = extract(said("Termo Rossi apologised. You may book them for Casa Blu again.")).memories
+    assert [draft.text for draft in lifted] == ["You may book Termo Rossi for Casa Blu again."]
+    assert (lifted[0].slot, lifted[0].predicate) == (banned[0].slot, "allows")
+    assert not extract(said("The vendor apologised. You may book them for Casa Blu again.")).memories
+
+
 def test_a_house_rule_is_no_open_goal():
     """An agent would otherwise see it as unfinished work."""
     drafts = extract(said("Use pnpm instead of npm here.", sequence=0)).memories
@@ -77,6 +86,7 @@ def test_a_house_rule_is_no_open_goal():
         "I'm not free on Wednesdays.",
         "Our backups run daily at 2 am.",
         "Invoicing is done on the 3rd of each month.",
+        "We close at 6 pm on Saturdays, except in August.",
     ],
 )
 def test_what_is_regularly_so_is_a_fact(text):

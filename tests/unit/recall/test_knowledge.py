@@ -488,3 +488,10 @@ def test_a_rule_for_one_kind_of_thing_does_not_stand_for_other_work(rule, stands
     what = known(memories=[memory(1, rule, kind="policy")])
     assert (rule in packed((), what, query="Move the lamp from the cellar to the attic").text) is stands
     assert rule in packed((), what, query=f"Move the lamp. {rule.split()[-1]} {rule.split()[1]}").text
+
+
+def test_a_rule_for_one_kind_of_thing_needs_this_kind():
+    """That a request also is about guests does not make it one about mails."""
+    what = known(memories=[memory(1, "Mails to German guests should be in German.", kind="policy")])
+    assert "German" not in packed((), what, query="Move the guest to another house").text
+    assert "German" in packed((), what, query="Write the arrival mail").text
