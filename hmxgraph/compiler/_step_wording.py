@@ -177,7 +177,7 @@ def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
 def _inputs_with_origins(
     uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
 ) -> str:
-    """The inputs and their origins: "using user_id from find_user_id_by_email; and note".
+    """The inputs and their origins: "using user_id from find_user_id_by_email; and note and priority "high"".
 
     Inputs already *stated* are omitted. *free* is False for a change: then an origin other than the user is given only
     for identifiers, and for objects that contain identifiers. Other inputs of a change are the user's choice, even if a
@@ -191,11 +191,22 @@ def _inputs_with_origins(
         )
         if argument not in stated:
             sources[named_origins if states_origin else ()].append(argument)
-    without_origin = sources.pop((), [])
+    settings = _usual_settings(uses)
+    without_origin = [f'{name} "{settings[name]}"' if name in settings else name for name in sources.pop((), [])]
     parts = [f"{listed(sources[group], most=_MOST_INPUTS)} from {_sources(group)}" for group in sorted(sources)]
-    without_origin_listed = listed(without_origin) if len(without_origin) <= _MOST_LOOSE else ""
+    if len(without_origin) > _MOST_LOOSE:
+        without_origin = [name for name in without_origin if name.endswith('"')]
+    without_origin_listed = listed(without_origin)
     parts += [f"and {without_origin_listed}" if parts else without_origin_listed] if without_origin_listed else []
     return f", using {'; '.join(parts)}" if parts else ""
+
+
+def _usual_settings(uses: Sequence[Sequence[Step]]) -> dict[str, str]:
+    """The value of each argument that nearly all calls of several sessions set to the same word."""
+    calls = [dict(step.settings) for steps in uses for step in steps]
+    values = Counter(pair for call in calls for pair in call.items())
+    several = sum(map(bool, uses)) > 1
+    return {name: value for (name, value), count in values.items() if several and count >= _NEARLY_ALL * len(calls)}
 
 
 def _named_origins(uses: Sequence[Sequence[Step]], before: Sequence[str]) -> dict[str, tuple[str, ...]]:

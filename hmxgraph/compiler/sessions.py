@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from hmxgraph.compiler._amendments import Attempts, Origins, amendments
@@ -181,6 +181,7 @@ class _OpenStep:
     chosen: tuple[tuple[str, str, str], ...] = ()
     declined: bool = False
     undone: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -193,7 +194,7 @@ class _OpenStep:
     def to_step(self) -> Step:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        details = self.about, self.says, self.edit, self.by_user, self.chosen, self.undone
+        details = self.about, self.says, self.edit, self.by_user, self.chosen, self.undone, self.settings
         return Step(self.action, self.event_id, *call, *details)
 
 
@@ -426,6 +427,7 @@ class SessionReader:
             step.amendments = self._amendments_of(event.event_id, action)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
+                step.settings = _settings(action.arguments, step.inputs)
                 step.chosen = self._items.statements_about(action.arguments) if kind_of(action.name) == "action" else ()
             step.edit = describe_edit(action.arguments or event.content)
             step.agent_id, step.tool = event.agent_id, tool_name(event.content.get("tool_name"))
@@ -622,6 +624,26 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
         failed = step.parts.index(step.culprit)
         for place, part in enumerate(step.parts):
             part.ok = None if place > failed else place < failed
+
+
+# A value that is one or two plain words, and arguments per call whose values are kept.
+_SETTING = re.compile(r"[A-Za-z]+(?:[ _-][A-Za-z]+)?")
+_LONGEST_SETTING, _MOST_SETTINGS = 24, 6
+
+
+def _settings(arguments: Mapping[str, Any], inputs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The arguments of unknown origin whose values are short words, and the values; no secrets and no free texts.
+
+    >>> _settings({"priority": "high", "order": "W1", "note": True}, [("note", ""), ("order", ""), ("priority", "")])
+    (('note', 'true'), ('priority', 'high'))
+    """
+    pairs = ((name, _plain_value(arguments.get(name))) for name, origin in inputs if not origin)
+    words = (pair for pair in pairs if len(pair[1]) <= _LONGEST_SETTING and _SETTING.fullmatch(pair[1]))
+    return tuple(islice((pair for pair in words if mask_secrets(line := "=".join(pair)) == line), _MOST_SETTINGS))
+
+
+def _plain_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else ""
 
 
 def _filtered_outcome(action: str, content: Mapping[str, Any]) -> bool | None:

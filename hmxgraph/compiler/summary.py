@@ -62,7 +62,8 @@ class Step:
     lookup: short lines such as "status: pending". ``edit`` describes the file and lines that an edit changed.
     ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach. If the step
     changes something, ``chosen`` holds what earlier lookups stated about the items named in its arguments, as
-    (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo the work.
+    (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo the work. ``settings``
+    pairs arguments of unknown origin with their values, if these are short words ("priority", "high").
     """
 
     action: str
@@ -79,6 +80,7 @@ class Step:
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
     undone: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +244,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
             step.by_user,
             list(map(list, step.chosen)),
             step.undone,
+            list(map(list, step.settings)),
         ]
         rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
@@ -262,7 +265,8 @@ def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, says, edit, by_user, chosen, undone = details
-        parsed = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen)), undone
+        about, says, edit, by_user, chosen, undone, settings = details
+        texts = tuple(about), tuple(says), edit
+        parsed = *texts, by_user, tuple(map(tuple, chosen)), undone, tuple(map(tuple, settings))
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation

@@ -545,3 +545,48 @@ def test_a_record_about_an_error_is_no_failure():
     script = Script("s").user("What is ticket 7 about?").call("get_ticket", ticket, ticket_id=7)
     assert not summarise(script.events).failures
     assert summarise(Script("s").user("Go").call("get_ticket", {"error": "Error: none"}).events).failures
+
+
+def ticket(name, house, *, priority="high", **fields):
+    """A session that opens a ticket for a house; the user names the house only."""
+    script = Script(name).user(f"The heating at {house} is cold, open a ticket")
+    ticket_id = {"ticket_id": f"T-{name}"}
+    return script.call("create_ticket", ticket_id, house=house, priority=priority, **fields).feedback("positive")
+
+
+def steps_of(scripts):
+    """The steps of the only procedure of these sessions."""
+    (schema,) = drafts(scripts, "task_schema")
+    return [step["description"] for step in schema.content["steps"]]
+
+
+def test_what_all_calls_set_to_the_same_word_is_part_of_the_procedure():
+    """An agent would have to guess it: the user did not say it, and no lookup returned it."""
+    scripts = [ticket("s", "Casa Blu", team="field crew"), ticket("t", "Torre Alta", team="field crew")]
+    assert steps_of(scripts) == [
+        'Create the ticket with create_ticket, using house from the user; and priority "high" and team "field crew"'
+    ]
+
+
+@pytest.mark.parametrize(
+    "scripts",
+    [
+        pytest.param([ticket("s", "Casa Blu"), ticket("t", "Torre Alta", priority="low")], id="it varies"),
+        pytest.param([ticket("s", "Casa Blu")], id="a single session"),
+        pytest.param([ticket("s", "high"), ticket("t", "high")], id="the user said it"),
+    ],
+)
+def test_other_values_are_no_part_of_the_procedure(scripts):
+    """Only the name of the input is."""
+    (step,) = steps_of(scripts)
+    assert '"' not in step
+    assert "priority" in step
+
+
+def test_neither_secrets_nor_approvals_nor_texts_are_settings():
+    """A value that is more than a word, or that nobody should repeat, stays out of the summary."""
+    fields = {"password": "tulip", "note": "call the guest before noon", "approved_by": "ines", "zone": "north"}
+    scripts = [ticket("s", "Casa Blu", **fields), ticket("t", "Torre Alta", **fields)]
+    (summary, _) = (summarise(script.events) for script in scripts)
+    assert dict(summary.steps[0].settings) == {"approved_by": "ines", "priority": "high", "zone": "north"}
+    assert "ines" not in "".join(steps_of(scripts))
