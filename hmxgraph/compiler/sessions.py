@@ -194,8 +194,8 @@ class _OpenStep:
     def to_step(self) -> Step:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        details = self.about, self.says, self.edit, self.by_user, self.chosen, self.undone, self.settings
-        return Step(self.action, self.event_id, *call, *details)
+        details = self.about, self.says, self.edit, self.by_user, self.chosen
+        return Step(self.action, self.event_id, *call, *details, undone=self.undone, settings=self.settings)
 
 
 class _OpenSteps:
