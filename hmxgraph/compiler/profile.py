@@ -46,7 +46,7 @@ class CompilerProfile:
     action_share: float = 0.25  # minimum share of the examples for a change to be a step
     check_share: float = 0.35  # minimum share of the examples for a lookup after the last change to be a step
     scratch_share: float = 0.95  # minimum share of the examples for a thought or a handover to be a step
-    min_cases: int = 3  # minimum cases that show a procedure or a policy; repeated runs of one task are one case
+    min_cases: int = 3  # minimum cases that show a procedure or a policy; all sessions about one order are one case
     required_share: float = 0.8  # minimum share of the examples for a step to be required
     goal_lookup: float = 0.65  # minimum probability for a lookup to be expected after a request
     goal_action: float = 0.25  # minimum probability for a change to be expected after a request

@@ -273,7 +273,7 @@ class _OpenSteps:
         return (step for step in chain(self._first, self._latest) if not step.declined)
 
     def kept_positions(self) -> dict[int, int]:
-        """The index of each kept step among the kept ones, by step number, and the index of the step that comes next."""
+        """By step number, the index of each kept step among the kept ones; the next step to come is included."""
         kept_numbers = [step.number for step in self.kept()]
         return {number: index for index, number in enumerate([*kept_numbers, self.count])}
 
