@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmxgraph.compiler._verbs import noun_words
-from hmxgraph.compiler._vocabulary import telling_words, text_terms
+from hmxgraph.compiler._vocabulary import informative_words, text_terms
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Situation, Step
 from hmxgraph.text.terms import most_first
@@ -471,7 +471,7 @@ class Goals:
         the request or an action with *taken*.
         """
         by_term, by_action = self._related
-        related = [by_term.get(term, ()) for term in telling_terms(request)]
+        related = [by_term.get(term, ()) for term in informative_terms(request)]
         related += [by_action.get(name, ()) for name in taken]
         return frozenset[str]().union(*related)
 
@@ -562,13 +562,13 @@ def request_terms(request: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=20_000)
-def telling_terms(request: str) -> frozenset[str]:
+def informative_terms(request: str) -> frozenset[str]:
     """The informative terms of a request, without polite phrases.
 
-    >>> sorted(telling_terms("Could you please cancel my order?"))
+    >>> sorted(informative_terms("Could you please cancel my order?"))
     ['cancel', 'order']
     """
-    return frozenset(term for word in telling_words(request) for term in search_terms(word))
+    return frozenset(term for word in informative_words(request) for term in search_terms(word))
 
 
 def learn_goals(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Goals:

@@ -161,12 +161,12 @@ def blamed(parts: Sequence[Command], output: str) -> Command | None:
     if len(parts) == 1:
         return parts[0]
     output_words = set(_PARTS.findall(output.lower()))
-    scores = [len(output_words & _telling_parts(part)) for part in parts]
+    scores = [len(output_words & _distinctive_parts(part)) for part in parts]
     best = max(scores, default=0)
     return parts[scores.index(best)] if best and scores.count(best) == 1 else None
 
 
-def _telling_parts(command: Command) -> set[str]:
+def _distinctive_parts(command: Command) -> set[str]:
     return {
         part
         for word in command.words

@@ -288,15 +288,15 @@ def value_terms(value: Any, limit: int) -> str:
     return " ".join(_distinct((term for text in _texts(value) for term in text), limit))
 
 
-def telling_words(text: str) -> list[str]:
+def informative_words(text: str) -> list[str]:
     """The informative words of *text*, in lower case.
 
     Polite words, stop words, single letters, words with digits and mask marks are omitted.
 
-    >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
+    >>> informative_words("Hi! I'd like to return the two skateboards of order <number>, please.")
     ['return', 'two', 'skateboards', 'order']
     """
-    return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _telling(word)]
+    return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _is_informative(word)]
 
 
 def has_word(text: str, word: str) -> bool:
@@ -342,5 +342,5 @@ def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ..
 
 
 @lru_cache(maxsize=50_000)
-def _telling(word: str) -> bool:
+def _is_informative(word: str) -> bool:
     return bool(terms(word)) and len(word) > 1 and not any(map(str.isdigit, word))

@@ -26,7 +26,7 @@ from hmxgraph.compiler._signatures import (
 from hmxgraph.compiler._stated_rules import rules_in
 from hmxgraph.compiler._statements import statements
 from hmxgraph.compiler._verbs import kind_of
-from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, telling_words, text_terms, value_terms
+from hmxgraph.compiler._vocabulary import BAD_STATES, GOOD_STATES, informative_words, text_terms, value_terms
 from hmxgraph.compiler.actions import PATH_FIELDS, Action, SessionEvent, actions_of, ending, tool_name
 from hmxgraph.compiler.profile import DEFAULT_PROFILE, CompilerProfile
 from hmxgraph.compiler.summary import (
@@ -449,7 +449,7 @@ class SessionReader:
             return
         self._request_candidates += 1
         current, _ = self._request
-        if not current or (len(telling_words(current)) < _LEAST_INFORMATIVE_WORDS <= len(telling_words(text))):
+        if not current or (len(informative_words(current)) < _LEAST_INFORMATIVE_WORDS <= len(informative_words(text))):
             masked = mask_ids(mask_secrets(" ".join(text[:_LONGEST_CANDIDATE].split())))
             self._request = (masked[: self._profile.request_chars], event_id)
 
