@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from hmxgraph.compiler._cases import Cases, changes_of, done_without_failing
-from hmxgraph.compiler._models import Goals, request_terms, informative_terms
+from hmxgraph.compiler._models import Goals, informative_terms, request_terms
 from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
 from hmxgraph.compiler._wording import asks_for_change
 from hmxgraph.compiler.profile import CompilerProfile
