@@ -168,7 +168,7 @@ def _playbook(
     return ArtifactDraft(
         artifact_type="failure_playbook",
         lineage_key=f"failure:{group.key}",
-        title=citing(f"{group.action} fails: " if group.action else "The work fails: ", group.says),
+        title=citing(f"{group.action} fails: " if group.action else "The work fails: ", group.message),
         summary=_summary(group, content),
         content=content,
         seen=seen,
@@ -217,7 +217,7 @@ def _count_cases(reactions: Iterable[Recovery], cases: Cases) -> int:
 def _pattern(group: FailureGroup) -> str:
     """The failure in readable form: its type if the signature begins with it, then the message."""
     kind = most_frequent(occurrence.failure.kind for occurrence in group.occurrences)
-    return f"{kind}: {group.says}" if kind and group.signature.startswith(kind.lower()) else group.says
+    return f"{kind}: {group.message}" if kind and group.signature.startswith(kind.lower()) else group.message
 
 
 def _triggers(group: FailureGroup) -> list[str]:
@@ -462,7 +462,7 @@ def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
     "" unless the error names the check, files were edited each time, and the check usually was not the first change.
     """
     edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
-    if recovery.comes_first or not (edited and names_program(group.says, recovery.action)):
+    if recovery.comes_first or not (edited and names_program(group.message, recovery.action)):
         return ""
     return f"Edit the files that it reports until `{recovery.lines[0] or recovery.action}` passes"
 
@@ -511,7 +511,7 @@ def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
+    wrong = WRONG_VALUE.search(group.message) is not None and not _UNAVAILABLE.search(group.message)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
@@ -643,4 +643,4 @@ def _trails(group: FailureGroup) -> Iterable[list[str]]:
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
     step = plain(content["recovery_steps"][0])
-    return f"{what} with “{group.says}”: {small(step)}."
+    return f"{what} with “{group.message}”: {small(step)}."

@@ -150,7 +150,7 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
     tried = [
         _with_failed_tries(_recovery(failed, key, occurrences), by_failed[failed])
         for failed in sorted(by_failed)
-        for key, occurrences in sorted(_candidates(by_failed[failed], group.says).items())
+        for key, occurrences in sorted(_candidates(by_failed[failed], group.message).items())
     ]
     ranked = sorted(
         tried,

@@ -541,7 +541,7 @@ def frequent_failures(
     for group in groups:
         for occurrence in group.occurrences:
             if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
-                sessions_by_failure[occurrence.action][group.says].add(occurrence.summary.session_id)
+                sessions_by_failure[occurrence.action][group.message].add(occurrence.summary.session_id)
     warnings = {
         action: _warning(action, sessions_by_failure[action], sessions) for action in sorted(sessions_by_failure)
     }

@@ -175,13 +175,13 @@ class Occurrence:
 class FailureGroup:
     """All occurrences of one failure, with their most frequent signature and action ("" if none).
 
-    ``says`` is their message: where the messages of the occurrences differ, it has slots ("order <id> not found").
+    ``message`` is their common message: where the messages of the occurrences differ, it has slots ("order <id> not found").
     Without any message it is the signature.
     """
 
     key: str
     signature: str
-    says: str
+    message: str
     action: str
     occurrences: tuple[Occurrence, ...]
 
@@ -275,10 +275,10 @@ def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     messages = [plain_message(occurrence.failure.message) for occurrence in occurrences]
     common = template(messages)
     differ = len(set(messages)) > 1
-    says = (mask_quoted(common.text) if differ else common.text) or signature
+    message = (mask_quoted(common.text) if differ else common.text) or signature
     action = most_frequent(occurrence.action for occurrence in occurrences)
     slotted = (replace(occurrence, slots=slots) for occurrence, slots in zip(occurrences, common.values, strict=True))
-    return FailureGroup(_stable_key(key, common.text, occurrences), signature, says, action, tuple(slotted))
+    return FailureGroup(_stable_key(key, common.text, occurrences), signature, message, action, tuple(slotted))
 
 
 def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:

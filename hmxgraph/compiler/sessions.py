@@ -159,7 +159,7 @@ class _OpenStep:
     agent_id: str = ""
     tool: str = ""
     about: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
@@ -176,7 +176,7 @@ class _OpenStep:
     def to_step(self) -> Step:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *call, self.about, self.says, self.edit, self.by_user, self.chosen)
+        return Step(self.action, self.event_id, *call, self.about, self.statements, self.edit, self.by_user, self.chosen)
 
 
 class _OpenSteps:
@@ -480,7 +480,7 @@ class SessionReader:
         for part in step.parts:
             part.ok, part.ended = ok, True
         if ok is not False and not step.command and not reads_file and kind_of(step.action) == "lookup":
-            step.says = tuple(
+            step.statements = tuple(
                 line for line in statements(result) if line.rpartition(": ")[2].lower() not in step.argument_names
             )
             self._result_items.add(step.action, result)

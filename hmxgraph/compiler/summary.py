@@ -62,7 +62,7 @@ class Step:
     lists the arguments that differ from the last call of the same action in the session. ``command`` is the masked
     shell command, the edited file, or the target of a browser action. ``ok`` says whether the action succeeded, None if
     unknown. If this step retries a failed call, ``amendments`` describe how its inputs differ from those of that call.
-    ``about`` holds checksums of the identifiers in the call; it is empty for a step with a ``command``. ``says`` holds
+    ``about`` holds checksums of the identifiers in the call; it is empty for a step with a ``command``. ``statements`` holds
     the statements in the result of a lookup: short lines such as "status: pending". ``edit`` describes the file
     and the lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
     the agent cannot reach. If the step changes something, ``chosen`` holds what earlier lookups stated about the items
@@ -78,7 +78,7 @@ class Step:
     ok: bool | None = None
     amendments: tuple[Amendment, ...] = ()
     about: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
@@ -241,7 +241,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         inputs = [[list(pair) for pair in step.inputs], list(step.changed)]
         situation = [now.since, *texts, now.failure, now.pending]
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
-        details = [list(step.about), list(step.says), step.edit, step.by_user, list(map(list, step.chosen))]
+        details = [list(step.about), list(step.statements), step.edit, step.by_user, list(map(list, step.chosen))]
         rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
     return rows
@@ -261,7 +261,7 @@ def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, says, edit, by_user, chosen = details
-        parsed = tuple(about), tuple(says), edit, by_user, tuple(map(tuple, chosen))
+        about, statements, edit, by_user, chosen = details
+        parsed = tuple(about), tuple(statements), edit, by_user, tuple(map(tuple, chosen))
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation
