@@ -17,7 +17,7 @@ from hmxgraph.compiler._recoveries import (
     common_changes,
     recoveries,
     tallies,
-    went_elsewhere,
+    turned_to_other_work,
 )
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again, needs_approval, obtain_approval
@@ -144,7 +144,7 @@ def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
 
 def _was_overcome(occurrence: Occurrence) -> bool:
     """Whether the reaction helped; the success of a session that went on with other work does not count."""
-    return bool(occurrence.helped) and not went_elsewhere(occurrence)
+    return bool(occurrence.helped) and not turned_to_other_work(occurrence)
 
 
 def _playbook(

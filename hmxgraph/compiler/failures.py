@@ -175,8 +175,8 @@ class Occurrence:
 class FailureGroup:
     """All occurrences of one failure, with their most frequent signature and action ("" if none).
 
-    ``message`` is their common message: where the messages of the occurrences differ, it has slots ("order <id> not found").
-    Without any message it is the signature.
+    ``message`` is their common message: where the messages of the occurrences differ, it has slots ("order <id> not
+    found"). Without any message it is the signature.
     """
 
     key: str
@@ -307,12 +307,14 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     next_attempt = None if attempt_index is None else later[attempt_index]
     before = [step for index, step in enumerate(later[:attempt_index]) if index not in trial_runs]
     between = _between_lines(failed, before, next_attempt, summary)
-    declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
+    declared = _declared_replacement(summary, failure.step, later) if next_attempt is None else ()
     changes = [] if next_attempt is None else _changes(between)
     stand_in = _stand_in(failed, later) if next_attempt is None and not declared else ()
     route = declared or stand_in or tuple(changes)[-_MOST_CHANGES:] or _reaction_start(between, next_attempt)
     helped = (
-        _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
+        _replacement_helped(failed, route, summary)
+        if next_attempt is None
+        else _failure_gone(summary, failure, next_attempt)
     )
     action = failure.line or failed.action
     reaction = next_attempt if next_attempt is not None else next(iter(route), None)
@@ -328,7 +330,7 @@ def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:
     return steps[: next(index for index, step in enumerate(steps) if step is last) + 1]
 
 
-def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
+def _declared_replacement(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
     """The first of the *later* steps that took another action, did not fail, and is named by a decision or feedback.
 
     Only decisions after the failure count, but any feedback of the session.
@@ -341,18 +343,18 @@ def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -
     return tuple([step for step in named if step.ok is not False][:1])
 
 
-def _way_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
+def _replacement_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
     """Whether the step taken instead of a retry helped, judged by the outcome of the session.
 
     If that step replaces the failed call, it is judged by its own result, because the session may fail later for other
     reasons: a lookup with the same purpose replaces a lookup, and a change of all the same items replaces a change.
     """
-    way = route[0] if route else None
-    if way is None or way.ok is None:
+    replacement = route[0] if route else None
+    if replacement is None or replacement.ok is None:
         return summary.went_well
-    if not kind_of(way.action) == kind_of(failed.action) == "lookup" and not _stands_in(way, failed):
+    if not kind_of(replacement.action) == kind_of(failed.action) == "lookup" and not _stands_in(replacement, failed):
         return summary.went_well
-    return way.ok if to_the_same_end(way.action, failed.action) else summary.went_well
+    return replacement.ok if serve_same_purpose(replacement.action, failed.action) else summary.went_well
 
 
 def _stand_in(failed: Step, later: Iterable[Step]) -> tuple[Step, ...]:
@@ -371,23 +373,27 @@ def _stands_in(step: Step, failed: Step) -> bool:
         and kind_of(step.action) == kind_of(failed.action) == "action"
         and len(named) > 1
         and named.issubset(step.about)
-        and to_the_same_end(step.action, failed.action)
+        and serve_same_purpose(step.action, failed.action)
     )
 
 
-def to_the_same_end(way: str, failed: str) -> bool:
-    """Whether two tools, judged by their names, serve the same purpose, so that *way* may replace *failed*.
+def serve_same_purpose(replacement: str, failed: str) -> bool:
+    """Whether two tools, judged by their names, serve the same purpose, so that *replacement* may replace *failed*.
 
-    Always true if *way* is a thought or a handover, if one of the names shows no purpose, such as that of a program, or
-    if *failed* is empty.
+    Always true if *replacement* is a thought or a handover, if one of the names shows no purpose, such as that of a
+    program, or if *failed* is empty.
 
-    >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
+    >>> serve_same_purpose("find_user_by_name", "find_user_by_email"), serve_same_purpose("get_order", "return_order")
     (True, False)
     """
-    if not failed or kind_of(way) in {"scratch", "handover"} or serves_any_purpose(way) or serves_any_purpose(failed):
+    if not failed or kind_of(replacement) in {"scratch", "handover"}:
         return True
-    readings = read_action(way), read_action(failed)
-    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or share_nouns(way, failed))
+    if serves_any_purpose(replacement) or serves_any_purpose(failed):
+        return True
+    readings = read_action(replacement), read_action(failed)
+    return readings[0].kind == readings[1].kind and (
+        readings[0].verb == readings[1].verb or share_nouns(replacement, failed)
+    )
 
 
 def share_nouns(action: str, other: str) -> bool:

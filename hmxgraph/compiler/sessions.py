@@ -176,7 +176,9 @@ class _OpenStep:
     def to_step(self) -> Step:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
-        return Step(self.action, self.event_id, *call, self.about, self.statements, self.edit, self.by_user, self.chosen)
+        return Step(
+            self.action, self.event_id, *call, self.about, self.statements, self.edit, self.by_user, self.chosen
+        )
 
 
 class _OpenSteps:

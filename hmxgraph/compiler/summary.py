@@ -62,8 +62,8 @@ class Step:
     lists the arguments that differ from the last call of the same action in the session. ``command`` is the masked
     shell command, the edited file, or the target of a browser action. ``ok`` says whether the action succeeded, None if
     unknown. If this step retries a failed call, ``amendments`` describe how its inputs differ from those of that call.
-    ``about`` holds checksums of the identifiers in the call; it is empty for a step with a ``command``. ``statements`` holds
-    the statements in the result of a lookup: short lines such as "status: pending". ``edit`` describes the file
+    ``about`` holds checksums of the identifiers in the call; it is empty for a step with a ``command``. ``statements``
+    holds the statements in the result of a lookup: short lines such as "status: pending". ``edit`` describes the file
     and the lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
     the agent cannot reach. If the step changes something, ``chosen`` holds what earlier lookups stated about the items
     named in its arguments, as (argument, lookup, statement).
