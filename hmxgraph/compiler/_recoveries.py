@@ -20,8 +20,8 @@ from hmxgraph.compiler.failures import (
     chance,
     changes_another,
     most_frequent,
-    strata,
     serve_same_purpose,
+    strata,
 )
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
