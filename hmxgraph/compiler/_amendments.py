@@ -10,35 +10,35 @@ from typing import Any
 from zlib import crc32
 
 from hmxgraph.compiler._bounded import remember
-from hmxgraph.compiler._vocabulary import has_word, telling_words
+from hmxgraph.compiler._vocabulary import has_word, informative_words
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# How an input of the retry differs from that of the failed call, whose error is called the message here. In brackets:
-# the detail of the amendment.
-GIVEN = "given"  # added ["user", "from" and an action, "set to" and the value, or ""]
-LEFT = "left out"
+# The kinds of change: how an input of the retry differs from the same input of the failed call. "The message" is the
+# error message of that call. The brackets give the ``detail`` of the amendment.
+GIVEN = "given"  # the failed call lacked the input ["user", "from <action>", "set to <value>", or ""]
+LEFT = "left out"  # the retry lacks the input
 ASKED = "asked"  # replaced by a value that the user gave after the failure
-# FROM and CORRECTED become CHOSEN in ``_recoveries.changed_inputs`` if the user spoke after the failure: the user may
-# have chosen the value, although no message contains it [the action that returned it, or ""].
+# Replaced after the user spoke: the user may have chosen the value, although no message contains it [the action that
+# returned it, or ""]. ``_recoveries.changed_inputs`` makes it from FROM and CORRECTED.
 CHOSEN = "chosen"
 FROM = "from"  # replaced by a value from a result [the action that returned it]
 SET = "set"  # replaced by a flag, a small number or a plain word [the value]
-ADDS_UP = "adds up"  # the numbers of a list, or under one key, add up to one in the message [the words that name it]
-EQUALS = "equals"  # a single number equals one in the message [the words that name it]
-SPLIT = "split"  # the numbers have the same total as before, in more parts
+ADDS_UP = "adds up"  # several numbers now add up to one in the message [the words that name that one]
+EQUALS = "equals"  # a single number now equals one in the message [the words that name that one]
+SPLIT = "split"  # the numbers have the same total as before, but there are more of them
 NAMED = "named"  # replaced by values that the message contains
-UNLIKE = "unlike"  # this list and another lost the entries in which they agreed [the other list]
+UNLIKE = "unlike"  # the entries in which this list equalled another were removed from both [the other list]
 AS_MANY = "as many"  # a list is now as long as another one [the other list]
 FEWER = "fewer"  # a list lost some of its entries
-AFFIXED, STRIPPED = "affixed", "stripped"  # a short affix was added or removed [the affix]
-WRITTEN = "written"  # the same value in another form [the form]
+AFFIXED, STRIPPED = "affixed", "stripped"  # a short prefix or suffix was added or removed [the prefix or suffix]
+WRITTEN = "written"  # the same value in another form [the form, such as "as a number"]
 CORRECTED = "corrected"  # any other replacement
-# Kinds that do not say how to repeat the change.
+# Kinds of change from which nobody can tell how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
-# Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of an
-# affix.
+# Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of a
+# prefix or suffix.
 _MOST_CALLS = 100
 _LONGEST_VALUE = 2000
 _MOST_LEAVES = 200
@@ -46,21 +46,21 @@ _DEEPEST = 6
 _LONGEST_AFFIX = 8
 # Characters kept of the name of an input.
 _LONGEST_NAME = 40
-# A number of its own, such as "375" or "1,250.50", but not the digits of "W12" or "1.2.3".
+# A separate number, such as "375" or "1,250.50", but not the digits of "W12" or "1.2.3".
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]|\.\d)")
-# A sign that ends a clause, and the blank after it.
+# Punctuation that ends a clause, and the space after it.
 _CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
-# Words and signs between a number and the words that name it: "the total price is 375".
+# Words and signs that may stand between a number and the words that name it, such as "is" in "total price is 375".
 _LINKS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that artifacts may state, besides flags: lower-case words, and whole numbers below a limit.
+# Values that artifacts may quote because they identify nobody: flags, lower-case words and whole numbers below a limit.
 _PLAIN_WORD = re.compile(r"[a-z][a-z_-]{1,23}")
 _PLAIN_BELOW = 1000
 # Totals that differ by less than half a cent are equal.
 _HALF_CENT = 0.005
 _DIGITS = re.compile(r"\d")
 _LETTER = re.compile(r"[A-Za-z]")
-# Two texts with at most this many digits may share them by chance.
+# Two texts with at most this many digits may have the same digits by chance.
 _TOO_FEW_DIGITS = 3
 
 
@@ -68,7 +68,8 @@ _TOO_FEW_DIGITS = 3
 class _Call:
     """A call: its action and inputs.
 
-    If it failed, ``message`` is the error message, and ``moment`` the number of messages and results before it.
+    If it failed, ``message`` is the error message, and ``moment`` the number of messages and results before it, which
+    serves as the time of the failure.
     """
 
     action: str
@@ -79,7 +80,7 @@ class _Call:
 
 @dataclass(slots=True)
 class Attempts:
-    """The latest calls by event id, and for each action the last failed call that has not been retried yet."""
+    """Remembers the latest calls by event id, and for each action the last failed call that was not retried yet."""
 
     _calls: dict[str, _Call] = field(default_factory=dict)
     _failed: dict[str, _Call] = field(default_factory=dict)
@@ -91,7 +92,7 @@ class Attempts:
         return self._failed.pop(action, None)
 
     def add_failure(self, event_id: str, message: str, moment: int) -> None:
-        """Record that a call failed at this *moment*, with this *message*.
+        """Record that the call of this event failed at this *moment*, with this *message*.
 
         A call already recorded as failed keeps its moment, and its message if the new one is empty. Unknown calls and
         calls without inputs are ignored.
@@ -112,10 +113,11 @@ def _bounded(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Functions that return the source of a value given as text; "" if it is unknown.
+    """Two functions that return the source of a value given as text; "" if it is unknown.
 
-    ``since`` gives "user" if the user said the value after the failure, else the latest action whose result contained
-    it. ``in_session`` gives the only action whose results contained it, unless a user message contains it.
+    ``since`` considers what came after the failure: it returns "user" if a user message contains the value, else the
+    latest action whose result contained it. ``in_session`` considers the whole session: it returns the only action
+    whose results contained the value, unless a user message contains it.
     """
 
     since: Callable[[str], str]
@@ -146,7 +148,7 @@ def amendments(
 
 
 def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
-    """The amendment for an input that the failed call lacked, with its source, or its value if it can be stated."""
+    """The amendment for an input that the failed call lacked, with its source, else its value if that may be quoted."""
     source = _source(value, None, origins.since) or _source(value, None, origins.in_session)
     plain = _plain(value)
     if source:
@@ -157,7 +159,10 @@ def _new_input(name: str, value: Any, origins: Origins) -> Amendment:
 def _changed_input(
     name: str, before: Mapping[str, Any], after: Mapping[str, Any], context: tuple[str, Origins]
 ) -> list[Amendment]:
-    """The amendments for one changed input, of the first kind that explains the change."""
+    """The amendments for one changed input, of the first kind that explains the change.
+
+    *context* holds the error message and the origins.
+    """
     old, new, (message, origins) = before[name], after[name], context
     part, added = _part(name, old, new), [text for _, text in _new_values(old, new)]
     if (shape := _shape(old, new)) is not None:
@@ -172,7 +177,10 @@ def _changed_input(
 
 
 def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins) -> Amendment:
-    """How a value was replaced: by one from a known source, another form, or a plain value; else ``CORRECTED``."""
+    """How a value was replaced: by one from a known source, by another form or a plain value; else ``CORRECTED``.
+
+    *change* holds the old and the new value.
+    """
     old, new = change
     if source := _source(new, old, origins.since):
         return Amendment(name, ASKED, part) if source == FROM_USER else Amendment(name, FROM, part, source)
@@ -185,7 +193,11 @@ def _replacement(name: str, part: str, change: tuple[Any, Any], origins: Origins
 
 
 def _list_relation(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Amendment]:
-    """How a list changed relative to another list of the call: equal pairs left out of both, or now of equal length."""
+    """Yield how a list changed relative to another list of the call: ``UNLIKE``, ``AS_MANY``, or nothing.
+
+    If a call to exchange items named [a, b] as old and [a, c] as new items, and its retry [b] and [c], then the entries
+    in which the lists agreed were removed: the old items are now unlike the new ones.
+    """
     old, new = before[name], after[name]
     for other in sorted(before.keys() & after.keys() - {name}):
         other_old, other_new = before[other], after[other]
@@ -207,7 +219,10 @@ def _is_plain_list(value: Any) -> bool:
 
 
 def _shape(old: Any, new: Any) -> str | None:
-    """How the same value is written now: as a list or single value, as number or text, in another case; else None."""
+    """How the same value is written now; None if it is another value.
+
+    Recognises a list instead of a single value, a number instead of a text, and the reverse, and a change of case.
+    """
     if isinstance(new, list) and new == [old]:
         return "as a list"
     if isinstance(old, list) and old == [new]:
@@ -222,9 +237,10 @@ def _shape(old: Any, new: Any) -> str | None:
 
 
 def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
-    """How a text changed, as (kind, place of the affix, affix or form); None for any other change.
+    """How a text changed in form, as (kind, "before" or "after", affix or form); None for any other change.
 
-    Recognises a short affix that was added or removed, and the same digits in another format without letters.
+    Recognises a short prefix or suffix that was added or removed ("12" and "#12"), and the same digits in another
+    format without letters ("05/31/2024" and "2024-05-31").
     """
     if not isinstance(old, str) or not isinstance(new, str) or not old or not new:
         return None
@@ -241,9 +257,9 @@ def _form(old: Any, new: Any) -> tuple[str, str, str] | None:
 
 
 def _affix(old: str, new: str) -> tuple[str, str] | None:
-    """Where a short affix was added to *old* to make *new* (before or after), and the affix.
+    """The prefix or suffix that was added to *old* to make *new*, as ("before", prefix) or ("after", suffix).
 
-    None for other changes, and for an affix that may be a secret.
+    None if it is too long, may be a secret, or was not the only change.
     """
     added = len(new) - len(old)
     if not 0 < added <= min(_LONGEST_AFFIX, len(old)) or not (new.endswith(old) or new.startswith(old)):
@@ -253,7 +269,7 @@ def _affix(old: str, new: str) -> tuple[str, str] | None:
 
 
 def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]:
-    """Yield an amendment for each field whose numbers now add up to one in the message, or split the same total."""
+    """Yield an amendment for each key whose numbers now add up to a number in the message, or split the same total."""
     before, after = _by_key(name, old), _by_key(name, new)
     named_numbers = list(_named_numbers(message))
     for key in sorted(after):
@@ -271,7 +287,7 @@ def _numbers(name: str, old: Any, new: Any, message: str) -> Iterator[Amendment]
 
 
 def _by_key(name: str, value: Any) -> dict[str, list[float]]:
-    """The numbers in *value* by the innermost key above them; *name* is the key of those without one."""
+    """The numbers in *value* by the innermost key around them; *name* is the key of those without one."""
     numbers: dict[str, list[float]] = {}
     for key, leaf in islice(_leaves(value, name), _MOST_LEAVES):
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
@@ -280,7 +296,7 @@ def _by_key(name: str, value: Any) -> dict[str, list[float]]:
 
 
 def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
-    """Each number of a message with the words before it that name it, at most three; "" without such words.
+    """Yield each number of a message with the words before it that name it, at most three; "" without such words.
 
     >>> list(_named_numbers("amounts do not add up, total price is 375, but paid 299"))
     [(375.0, 'total price'), (299.0, 'paid')]
@@ -288,10 +304,10 @@ def _named_numbers(message: str) -> Iterator[tuple[float, str]]:
     for match in _NUMBER.finditer(message[:_LONGEST_VALUE]):
         clause = _CLAUSE_END.split(message[: match.start()])[-1]
         words = _WORD.findall(clause)
-        while words and (words[-1].lower() in _LINKS or not telling_words(words[-1])):
+        while words and (words[-1].lower() in _LINKS or not informative_words(words[-1])):
             words.pop()
         name_words: list[str] = []
-        while words and telling_words(words[-1]) and words[-1].lower() not in _LINKS and len(name_words) < 3:
+        while words and informative_words(words[-1]) and words[-1].lower() not in _LINKS and len(name_words) < 3:
             name_words.insert(0, words.pop().lower())
         yield float(match.group().replace(",", "")), " ".join(name_words)
 
@@ -303,7 +319,7 @@ def _is_subsequence(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 
 
 def _source(new: Any, old: Any, origin: Callable[[str], str]) -> str:
-    """The common origin of the values in *new* that *old* lacks; "" if it is unknown or there are several."""
+    """The origin of the values in *new* that *old* lacks; "" if it is unknown or they have several origins."""
     origins = {origin(text) for _, text in _new_values(old, new)}
     return origins.pop() if len(origins) == 1 else ""
 
@@ -316,13 +332,13 @@ def _new_values(old: Any, new: Any) -> list[tuple[str, str]]:
 
 
 def _part(name: str, old: Any, new: Any) -> str:
-    """The key of the new values inside an input; "" if there is none, several, or only the input's own *name*."""
+    """The one key under which all new values of an input are nested; "" if there is none, or if it is *name*."""
     keys = {key for key, _ in _new_values(old, new)}
     return next(iter(keys - {"", name}), "") if len(keys) == 1 else ""
 
 
 def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Each scalar except None, with the innermost key above it, or *key* if there is none.
+    """Yield each scalar in *value* except None, with the innermost key around it, or *key* if there is none.
 
     Containers that are nested too deeply count as scalars.
     """
@@ -337,7 +353,7 @@ def _leaves(value: Any, key: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(value: Any) -> str:
-    """A flag, a small whole number or a plain word as text; "" for anything else, which may identify somebody."""
+    """*value* as text if it is a flag, a small whole number or a plain word; other values may identify somebody: ""."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

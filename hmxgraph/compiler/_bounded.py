@@ -1,4 +1,4 @@
-"""A bounded dict in which new entries replace the oldest."""
+"""Keep a dict bounded: new entries replace the oldest."""
 
 from typing import TypeVar
 
@@ -6,7 +6,7 @@ V = TypeVar("V")
 
 
 def remember(memory: dict[str, V], name: str, value: V, most: int) -> None:
-    """Store *value* under *name* as the newest of at most *most* entries.
+    """Store *value* under *name* as the newest entry; if there are then more than *most*, drop the oldest.
 
     >>> memory = {"a": 1, "b": 2}
     >>> remember(memory, "c", 3, 2)

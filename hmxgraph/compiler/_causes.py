@@ -202,7 +202,7 @@ def _causes(groups: Sequence[FailureGroup], summaries: Sequence[SessionSummary])
         where = f"{group.action} fails" if group.action else "the work fails"
         nouns = tuple(subjects([group.action] if group.action else []))
         places = _failure_places(group)
-        yield _Cause(f"{where} with “{group.says}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
+        yield _Cause(f"{where} with “{group.message}”", f"failure:{group.key}", places, summaries, nouns, (_FAILS,))
     uses = _uses(summaries)
     # Thinking and handing over result from difficulty, final lookups from success; neither is a cause.
     for action in (name for name in sorted(uses) if kind_of(name) in {"lookup", "action"}):

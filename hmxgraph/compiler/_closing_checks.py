@@ -72,7 +72,7 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSe
     for session in sorted(sessions, key=lambda session: session.session_id):
         results: defaultdict[str, list[Step]] = defaultdict(list)
         for step in session.steps if session.went_well is not None else ():
-            if step.says and kind_of(step.action) == "lookup":
+            if step.statements and kind_of(step.action) == "lookup":
                 results[step.action].append(step)
         for lookup, steps in results.items():
             checked[lookup].append(_CheckedSession(session, steps[0], steps[-1]))
@@ -88,7 +88,7 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
         statement
         for checked_session in checked
         if checked_session.session.succeeded
-        for statement in checked_session.last.says
+        for statement in checked_session.last.statements
     }
     significant = [
         check
@@ -105,10 +105,10 @@ def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_Closin
     having: defaultdict[str, list[_CheckedSession]] = defaultdict(list)
     first_counts, first_counts_well = Counter[str](), Counter[str]()
     for checked_session in checked:
-        first = set(checked_session.first.says)
+        first = set(checked_session.first.statements)
         first_counts.update(first)
         first_counts_well.update(first if checked_session.session.succeeded else ())
-        for statement in set(checked_session.last.says) - first:
+        for statement in set(checked_session.last.statements) - first:
             having[statement].append(checked_session)
     well = _count_well(checked)
     for statement, sessions in having.items():

@@ -17,7 +17,7 @@ from hmxgraph.compiler._recoveries import (
     common_changes,
     recoveries,
     tallies,
-    went_elsewhere,
+    turned_to_other_work,
 )
 from hmxgraph.compiler._result_rules import ResultRule
 from hmxgraph.compiler._retries import call_again, needs_approval, obtain_approval
@@ -144,7 +144,7 @@ def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
 
 def _was_overcome(occurrence: Occurrence) -> bool:
     """Whether the reaction helped; the success of a session that went on with other work does not count."""
-    return bool(occurrence.helped) and not went_elsewhere(occurrence)
+    return bool(occurrence.helped) and not turned_to_other_work(occurrence)
 
 
 def _playbook(
@@ -168,7 +168,7 @@ def _playbook(
     return ArtifactDraft(
         artifact_type="failure_playbook",
         lineage_key=f"failure:{group.key}",
-        title=citing(f"{group.action} fails: " if group.action else "The work fails: ", group.says),
+        title=citing(f"{group.action} fails: " if group.action else "The work fails: ", group.message),
         summary=_summary(group, content),
         content=content,
         seen=seen,
@@ -220,7 +220,7 @@ def _count_cases(reactions: Iterable[Recovery], cases: Cases) -> int:
 def _pattern(group: FailureGroup) -> str:
     """The failure in readable form: its type if the signature begins with it, then the message."""
     kind = most_frequent(occurrence.failure.kind for occurrence in group.occurrences)
-    return f"{kind}: {group.says}" if kind and group.signature.startswith(kind.lower()) else group.says
+    return f"{kind}: {group.message}" if kind and group.signature.startswith(kind.lower()) else group.message
 
 
 def _triggers(group: FailureGroup) -> list[str]:
@@ -484,7 +484,7 @@ def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
     "" unless the error names the check, files were edited each time, and the check usually was not the first change.
     """
     edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
-    if recovery.comes_first or not (edited and names_program(group.says, recovery.action)):
+    if recovery.comes_first or not (edited and names_program(group.message, recovery.action)):
         return ""
     return f"Edit the files that it reports until `{recovery.lines[0] or recovery.action}` passes"
 
@@ -533,7 +533,7 @@ def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = WRONG_VALUE.search(group.says) is not None and not _UNAVAILABLE.search(group.says)
+    wrong = WRONG_VALUE.search(group.message) is not None and not _UNAVAILABLE.search(group.message)
     return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
 
 
@@ -665,4 +665,4 @@ def _trails(group: FailureGroup) -> Iterable[list[str]]:
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
     what = f"When {group.action} fails" if group.action else "When the work fails"
     step = plain(content["recovery_steps"][0])
-    return f"{what} with “{group.says}”: {small(step)}."
+    return f"{what} with “{group.message}”: {small(step)}."

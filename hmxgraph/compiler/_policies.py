@@ -16,7 +16,7 @@ from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observati
 from hmxgraph.compiler._signatures import signature
 from hmxgraph.compiler._step_wording import origins
 from hmxgraph.compiler._verbs import instruction, kind_of, read_action
-from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler._vocabulary import informative_words
 from hmxgraph.compiler._wording import (
     LONGEST_TITLE,
     capital,
@@ -160,7 +160,7 @@ def _policy_from_decisions(
             for name in never_chosen[: max(0, _MOST_OPTIONS - len(options))]
         ),
     ]
-    scope = list(dict.fromkeys(telling_words(question)))[:MOST_SCOPE_WORDS]
+    scope = list(dict.fromkeys(informative_words(question)))[:MOST_SCOPE_WORDS]
     content = {
         "condition": condition_of(question),
         "recommendation": best.name,

@@ -1,7 +1,7 @@
 """Which reactions helped after a failure: the basis of playbooks and of suggestions.
 
 An occurrence is one failure in one session, with what followed it. Its route holds the steps credited with the result.
-The actions of these steps, in order, are called a way.
+The actions of these steps, in order, are called a remedy, whether they helped or not.
 """
 
 from collections import Counter, defaultdict
@@ -20,40 +20,41 @@ from hmxgraph.compiler.failures import (
     chance,
     changes_another,
     most_frequent,
+    serve_same_purpose,
     strata,
-    to_the_same_end,
 )
 from hmxgraph.compiler.summary import Amendment, Step
 from hmxgraph.text.terms import most_first
 
-# Minimum observations of what is not taken for a coincidence.
+# Something observed fewer times may be a coincidence.
 _TWICE = 2
 _WORK_KINDS = frozenset({"action", "lookup"})
 _HALF = 0.5
-# Maximum probability that a difference is due to chance.
+# Maximum probability of a difference if it were due to chance alone.
 _CHANCE = 0.05
 
-Way = tuple[str, ...]
-# Occurrences by way, by whether it is only a retry, and by how the inputs of the retry changed.
-_Ways = dict[tuple[Way, bool, tuple[Amendment, ...]], list[Occurrence]]
+Remedy = tuple[str, ...]
+# Occurrences by remedy, by whether it is only a retry, and by how the inputs of the retry changed.
+_Remedies = dict[tuple[Remedy, bool, tuple[Amendment, ...]], list[Occurrence]]
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One reaction to the failure of an action: its actions and their command lines, how often it was tried and helped.
+    """One reaction to the failure of the action ``failed``: its actions, and how often it was tried and helped.
 
-    ``failed`` is the action that failed, and ``credited`` holds the occurrences in which the reaction helped, or all if
-    it never did. ``retry`` is set if it is only another attempt; ``changes`` then says which inputs changed, and how.
-    ``attempts`` counts the retries of the failed action. Without retries, the outcome of the session, or of the step
-    taken instead, decides whether it helped. ``next_action`` is the action that usually followed. ``displaced`` counts
-    how often the failure was gone but another replaced it. ``instead`` is set if the failed action was usually not
-    retried where the reaction helped, ``unknown`` if no result is known. ``futile`` says how often it helped in vain:
-    the share of the occurrences in which it helped but feedback rejected the session all the same. It is 0 if the first
+    ``lines`` holds the usual command line of each action, "" if it has none. ``retry`` is set if the reaction is only
+    another attempt; ``changes`` then says which inputs changed, and how. ``seen`` counts the occurrences and in how
+    many the reaction helped, ``attempts`` those in which the failed action was tried again. ``credited`` holds the
+    occurrences in which it helped, or all if it never did. ``next_action`` is the action that usually followed it.
+
+    ``displaced`` counts how often the failure was gone but another one replaced it. ``instead`` is set if, where the
+    reaction helped, the failed action was usually not tried again. ``unknown`` is set if no result is known. ``futile``
+    is the share of the occurrences with help in which feedback nevertheless rejected the session; it is 0 if the first
     action changes nothing.
     """
 
     failed: str
-    actions: Way
+    actions: Remedy
     lines: tuple[str, ...]
     retry: bool
     seen: Observations
@@ -73,15 +74,15 @@ class Recovery:
 
     @property
     def proven(self) -> bool:
-        """Whether it can be recommended: it helped, or its result is unknown."""
+        """Whether the reaction can be recommended: it helped, or its result is unknown."""
         return self.unknown or self.seen.successes > 0
 
     @property
     def reliable(self) -> bool:
-        """Whether it worked at least half of the time, or its result is unknown.
+        """Whether the reaction worked at least half of the time, or its result is unknown.
 
-        A repair worked if it removed the error, whatever failed next. A retry must have succeeded, unless its changes
-        are explained and the error went away each of several times.
+        A repair worked if it removed the error, even if another error followed. A mere retry worked only if it
+        succeeded, unless it is known how its inputs changed and the error went away each of several times.
         """
         removed = self.informed and self.seen.successes == self.seen.count > 1
         worked = self.seen.successes - (self.displaced if self.retry and not removed else 0)
@@ -89,34 +90,35 @@ class Recovery:
 
     @property
     def settled(self) -> bool:
-        """Whether the user usually spoke between the failure and the next attempt, or what was done instead."""
+        """Whether the user usually spoke between the failure and the reaction."""
         return sum(occurrence.settled for occurrence in self.credited) > _HALF * len(self.credited)
 
     @property
     def informed(self) -> bool:
-        """Whether the failed action was usually retried with inputs that changed in an explained way."""
+        """Whether the failed action was usually retried, and it is known how its inputs changed."""
         return any(change.how not in UNEXPLAINED for change in common_changes(self.credited))
 
     @property
     def sessions_helped(self) -> int:
-        """In how many sessions it helped."""
+        """The number of sessions in which the reaction helped."""
         return len({occurrence.summary.session_id for occurrence in self.credited if occurrence.helped})
 
     @property
     def coincidence(self) -> bool:
-        """Whether it may be unrelated to the failure: a change made once and no retry after it."""
+        """Whether the reaction may be unrelated to the failure: a change made once, after which nothing was retried."""
         return self._never_retried and self.seen.count < _TWICE and is_action(self.action)
 
     @property
     def guesswork(self) -> bool:
-        """Whether it was never followed by a retry and helped at most once; False for thinking and handing over."""
+        """Whether the reaction is a lookup or change that was never followed by a retry and helped at most once."""
         return self._never_retried and self.seen.successes < _TWICE and kind_of(self.action) in _WORK_KINDS
 
     @property
     def comes_first(self) -> bool:
-        """Whether at least half of the credited reactions with changes began with its first action.
+        """Whether the first action of the reaction usually was the first change after the failure.
 
-        True if there were no changes.
+        It must have been in at least half of the credited occurrences with changes; if there are none, the answer is
+        yes.
         """
         firsts = [occurrence.changes[0] == self.action for occurrence in self.credited if occurrence.changes]
         return 2 * sum(firsts) >= len(firsts)
@@ -131,26 +133,29 @@ class Recovery:
 
     @property
     def score(self) -> float:
-        """The tries times (success rate plus one half), by which reactions are ranked."""
+        """The number of tries times (success rate plus one half), by which reactions are ranked."""
         return self.seen.count * (self.seen.success_rate + 0.5)
 
 
 def recoveries(group: FailureGroup) -> list[Recovery]:
-    """The reactions to this failure, best supported first, without coincidences and those that overlap a better one."""
+    """The reactions to this failure, best supported first.
+
+    Coincidences are left out, and so is a reaction that shares an action with a better one.
+    """
     with_reaction = [
         occurrence
         for occurrence in group.occurrences
-        if (occurrence.route or occurrence.retried) and not went_elsewhere(occurrence)
+        if (occurrence.route or occurrence.retried) and not turned_to_other_work(occurrence)
     ]
     by_failed: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in with_reaction:
-        # Programs that fail alike share their repair.
+        # Different programs with the same error message have the same repair.
         failed_action = group.action if serves_any_purpose(occurrence.action) else occurrence.action
         by_failed[failed_action].append(occurrence)
     tried = [
         _with_failed_tries(_recovery(failed, key, occurrences), by_failed[failed])
         for failed in sorted(by_failed)
-        for key, occurrences in sorted(_candidates(by_failed[failed], group.says).items())
+        for key, occurrences in sorted(_candidates(by_failed[failed], group.message).items())
     ]
     ranked = sorted(
         tried,
@@ -162,22 +167,22 @@ def recoveries(group: FailureGroup) -> list[Recovery]:
             recovery.failed,
         ),
     )
-    kept: list[Recovery] = []
+    selected: list[Recovery] = []
     for recovery in ranked:
-        overlapping = any(
-            set(recovery.actions) & set(other.actions) and not (recovery.retry or other.retry)
-            for other in kept
-            if other.failed == recovery.failed
+        overlaps = any(
+            set(recovery.actions) & set(better.actions) and not (recovery.retry or better.retry)
+            for better in selected
+            if better.failed == recovery.failed
         )
-        if not recovery.coincidence and not overlapping:
-            kept.append(recovery)
-    return kept
+        if not recovery.coincidence and not overlaps:
+            selected.append(recovery)
+    return selected
 
 
 def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) -> Recovery:
-    """*recovery*; if it is a lookup used instead of the failed action, its failed tries are counted, too.
+    """*recovery*; if it is a lookup used instead of the failed action, with the occurrences in which it failed as well.
 
-    After such a try the failed action was called again, so the occurrence counts for that retry, not for the lookup.
+    When the lookup failed, the failed action was called again, so the occurrence was counted for that retry.
     """
     if recovery.retry or not recovery.instead or len(recovery.actions) > 1 or kind_of(recovery.action) != "lookup":
         return recovery
@@ -195,42 +200,48 @@ def _with_failed_tries(recovery: Recovery, occurrences: Sequence[Occurrence]) ->
 def advisable(candidates: Sequence[Recovery]) -> list[Recovery]:
     """The reactions to report: no guesswork, and if one usually worked, none that worked less than half of the time.
 
-    Handing over does not count as one that worked. Reactions that never worked are kept, as a warning.
+    A handover does not count as one that worked. Reactions that never worked are kept, as a warning.
     """
-    sure = [recovery for recovery in candidates if not recovery.guesswork]
-    good = any(recovery.seen.success_rate >= _HALF for recovery in sure if kind_of(recovery.action) != "handover")
-    return [recovery for recovery in sure if not good or recovery.unknown or not 0 < recovery.seen.success_rate < _HALF]
+    supported = [recovery for recovery in candidates if not recovery.guesswork]
+    one_works = any(
+        recovery.seen.success_rate >= _HALF for recovery in supported if kind_of(recovery.action) != "handover"
+    )
+    return [
+        recovery
+        for recovery in supported
+        if not one_works or recovery.unknown or not 0 < recovery.seen.success_rate < _HALF
+    ]
 
 
-def went_elsewhere(occurrence: Occurrence) -> bool:
-    """Whether the failed action was never retried and other work followed, which says nothing about the failure.
+def turned_to_other_work(occurrence: Occurrence) -> bool:
+    """Whether the failed action was not tried again and unrelated work followed, which says nothing about the failure.
 
-    Other work is the same program with another purpose, or a tool that does not serve the same end or changes other
-    items, unless a decision or feedback says that it was done instead.
+    Work is unrelated if it is the same program run for something else, or a tool that serves another purpose or changes
+    other items, unless a decision or feedback says that it was done instead.
     """
     if occurrence.next_attempt is not None or occurrence.declared or not occurrence.route:
         return False
-    way = occurrence.route[0]
-    same_end = way.action != occurrence.action and to_the_same_end(way.action, occurrence.action)
-    return not same_end or _changes_something_else(way, occurrence)
+    replacement = occurrence.route[0]
+    same_purpose = replacement.action != occurrence.action and serve_same_purpose(replacement.action, occurrence.action)
+    return not same_purpose or _changes_something_else(replacement, occurrence)
 
 
-def _changes_something_else(way: Step, occurrence: Occurrence) -> bool:
-    """Whether *way* changes items that the failed change did not name, such as another order."""
+def _changes_something_else(replacement: Step, occurrence: Occurrence) -> bool:
+    """Whether *replacement* changes items that the failed change did not name, such as another order."""
     failed = occurrence.failed_step
-    if failed is None or not is_action(way.action) or not is_action(failed.action):
+    if failed is None or not is_action(replacement.action) or not is_action(failed.action):
         return False
-    if changes_another(way, occurrence.failure.step, occurrence.summary):
+    if changes_another(replacement, occurrence.failure.step, occurrence.summary):
         return True
-    return bool(way.about and failed.about) and set(way.about).isdisjoint(failed.about)
+    return bool(replacement.about and failed.about) and set(replacement.about).isdisjoint(failed.about)
 
 
 def tallies(reactions: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
-    """The tries and successes of each first action, as stored in the metadata of a playbook.
+    """The tries and successes of each first action of a reaction, as stored in the metadata of a playbook.
 
-    *failed* is the action that usually failed; a reaction to the failure of another action names that action in
-    "after". Reactions that usually came after other changes are left out, and so are lookups before attempts that all
-    failed: the lookup is not to blame for these.
+    *failed* is the action that usually failed. A reaction to the failure of another action names that action in
+    "after". Reactions that usually came after other changes are left out. So are lookups before attempts that all
+    failed, because the lookup is not to blame for them.
     """
     counted: dict[tuple[str, str], dict[str, Any]] = {}
     for recovery in (recovery for recovery in reactions if recovery.comes_first and not _is_vain_lookup(recovery)):
@@ -245,26 +256,26 @@ def tallies(reactions: Iterable[Recovery], failed: str) -> list[dict[str, Any]]:
 
 
 def _is_vain_lookup(recovery: Recovery) -> bool:
-    """Whether it is a lookup before another attempt, and these attempts failed."""
+    """Whether the reaction is a lookup before another attempt, and all these attempts failed."""
     before_attempt = not recovery.retry and not recovery.instead and kind_of(recovery.action) == "lookup"
     return before_attempt and not recovery.seen.successes
 
 
-def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
-    """The occurrences of each way: of each whole route, and of each single action of the reactions.
+def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Remedies:
+    """The occurrences of each remedy. A remedy is a whole route or a single action of a reaction.
 
     Retries are grouped by the inputs that changed. A single action that did not help alone gets no credit for longer
-    routes that helped: something else was needed. An action never tried alone is a way of its own in two cases: the
-    failure was gone clearly more often with it than without, or the *message* names it and the failure was gone each
-    time. A named action also replaces the longer ways that contain it.
+    routes that helped, because something else was needed. An action that was never tried alone is a remedy in two
+    cases: the failure was gone clearly more often with it than without it, or the *message* names it and the failure
+    was gone each time. A named action also replaces the longer remedies that contain it.
     """
-    exact: dict[tuple[Way, bool], list[Occurrence]] = {}
+    exact: dict[tuple[Remedy, bool], list[Occurrence]] = {}
     for occurrence in occurrences:
         if occurrence.attributable:
-            exact.setdefault((_way(occurrence), occurrence.retried), []).append(occurrence)
-    ways: _Ways = {
-        (way, retry, changes): retries
-        for (way, retry), group in exact.items()
+            exact.setdefault((_remedy_of(occurrence), occurrence.retried), []).append(occurrence)
+    remedies: _Remedies = {
+        (remedy, retry, changes): retries
+        for (remedy, retry), group in exact.items()
         for changes, retries in (_by_changes(group) if retry else [((), group)])
     }
     for single in sorted({name for occurrence in occurrences for name in _actions_of(occurrence)}):
@@ -279,16 +290,18 @@ def _candidates(occurrences: Sequence[Occurrence], message: str) -> _Ways:
         )
         is_named = _is_named_remedy(single, message, longer)
         if is_named:
-            ways = {way: way_occurrences for way, way_occurrences in ways.items() if single not in way[0]}
+            remedies = {
+                remedy: remedy_occurrences for remedy, remedy_occurrences in remedies.items() if single not in remedy[0]
+            }
         if longer and not needed_more and (alone or is_named or _makes_the_difference(single, occurrences)):
-            ways[(single,), False, ()] = [*alone, *longer]
-    return ways
+            remedies[(single,), False, ()] = [*alone, *longer]
+    return remedies
 
 
 def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment, ...], list[Occurrence]]]:
-    """Group the retries: those with the most frequent change, then the rest in the same way.
+    """Group the retries: first those with the most frequent change, then the remaining ones in the same manner.
 
-    Changes that do not say how to repeat them are considered when no other is left, retries without changes come last.
+    A change of unexplained kind forms a group only when no other change is left. Retries without changes come last.
     """
     remaining = list(retries)
     while remaining:
@@ -300,16 +313,16 @@ def _by_changes(retries: Sequence[Occurrence]) -> Iterator[tuple[tuple[Amendment
 
 
 def common_changes(retries: Sequence[Occurrence]) -> tuple[Amendment, ...]:
-    """The changes that most of these retries made, with the details shared by most."""
-    shared = Counter(change for occurrence in retries for change in _bare_changes(occurrence))
-    full = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
-    common = [change for change in most_first(full) if full[change] > _HALF * len(retries)]
-    bare = [change for change in most_first(shared) if shared[change] > _HALF * len(retries)]
-    return (*common, *(change for change in bare if change not in map(_without_details, common)))
+    """The changes that most of these retries made; a detail is included if most retries share it."""
+    bare_counts = Counter(change for occurrence in retries for change in _bare_changes(occurrence))
+    full_counts = Counter(change for occurrence in retries for change in changed_inputs(occurrence))
+    full = [change for change in most_first(full_counts) if full_counts[change] > _HALF * len(retries)]
+    bare = [change for change in most_first(bare_counts) if bare_counts[change] > _HALF * len(retries)]
+    return (*full, *(change for change in bare if change not in map(_without_details, full)))
 
 
 def changed_inputs(occurrence: Occurrence) -> tuple[Amendment, ...]:
-    """The inputs changed in the next attempt, and how.
+    """How the inputs of the next attempt differ from those of the failed call.
 
     If the user spoke in between, a new value from a result or of unknown origin counts as the user's choice.
     """
@@ -336,8 +349,8 @@ def _without_details(change: Amendment) -> Amendment:
     return replace(change, detail="") if change.how == GIVEN else change
 
 
-def _actions_of(occurrence: Occurrence) -> Way:
-    """All actions of the reaction; none if it is only a retry."""
+def _actions_of(occurrence: Occurrence) -> Remedy:
+    """All changes of the reaction, else the actions of the route; none if the reaction is only a retry."""
     return occurrence.changes or tuple(step.action for step in occurrence.route)
 
 
@@ -346,7 +359,7 @@ def _has_several(occurrence: Occurrence) -> bool:
 
 
 def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> bool:
-    """Whether the failure was gone more often after reactions with *action* than chance explains."""
+    """Whether the failure was gone more often after reactions with *action* than chance can explain."""
     judged = (
         ("", action in _actions_of(occurrence), occurrence.helped)
         for occurrence in occurrences
@@ -358,17 +371,19 @@ def _makes_the_difference(action: str, occurrences: Sequence[Occurrence]) -> boo
 def _is_named_remedy(action: str, message: str, uses: Sequence[Occurrence]) -> bool:
     """Whether the *message* names the program of *action*, and the failure was gone whenever it was run.
 
-    A hook that fails with "[DIALYZER]" names the check to run until it passes.
+    For example, a hook that fails with "[DIALYZER]" names the check to run until it passes.
     """
     return names_program(message, action) and len(uses) >= _TWICE and all(occurrence.helped for occurrence in uses)
 
 
-def _way(occurrence: Occurrence) -> Way:
+def _remedy_of(occurrence: Occurrence) -> Remedy:
     return tuple(step.action for step in occurrence.route) or (occurrence.action,)
 
 
-def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurrences: Sequence[Occurrence]) -> Recovery:
-    way, retry, changes = key
+def _recovery(
+    failed: str, key: tuple[Remedy, bool, tuple[Amendment, ...]], occurrences: Sequence[Occurrence]
+) -> Recovery:
+    remedy, retry, changes = key
     judged = [occurrence for occurrence in occurrences if occurrence.helped is not None]
     seen = Observations(
         len({occurrence.summary.session_id for occurrence in occurrences}),
@@ -377,11 +392,11 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
     )
     credited = [occurrence for occurrence in occurrences if occurrence.helped] or list(occurrences)
     attempted_count = sum(occurrence.next_attempt is not None for occurrence in credited)
-    next_actions = [_next_action(occurrence, way, retry=retry) for occurrence in credited]
+    next_actions = [_next_action(occurrence, remedy, retry=retry) for occurrence in credited]
     return Recovery(
         failed=failed,
-        actions=way,
-        lines=tuple(_usual_lines(way, credited, retry=retry)),
+        actions=remedy,
+        lines=tuple(_usual_lines(remedy, credited, retry=retry)),
         retry=retry,
         seen=seen,
         attempts=sum(occurrence.next_attempt is not None for occurrence in occurrences),
@@ -392,7 +407,7 @@ def _recovery(failed: str, key: tuple[Way, bool, tuple[Amendment, ...]], occurre
         displaced=sum(occurrence.displaced for occurrence in judged),
         instead=attempted_count <= _HALF * len(credited),
         # A lookup worked if it returned its result, however the session ends.
-        futile=_share_rejected(credited) if is_action(way[0]) else 0,
+        futile=_share_rejected(credited) if is_action(remedy[0]) else 0,
     )
 
 
@@ -402,15 +417,18 @@ def _share_rejected(credited: Sequence[Occurrence]) -> float:
     return sum(helped) / len(helped) if helped else 0
 
 
-def _usual_lines(way: Way, credited: Sequence[Occurrence], *, retry: bool) -> Iterator[str]:
-    """The usual line of each action of a way; the nth of a repeated action has the nth line."""
-    for place, name in enumerate(way):
-        steps, count, earlier = _steps_with_slots(name, credited, retry=retry), way.count(name), way[:place].count(name)
-        yield usual_line(steps[earlier::count])
+def _usual_lines(remedy: Remedy, credited: Sequence[Occurrence], *, retry: bool) -> Iterator[str]:
+    """Yield the usual command line of each action of a remedy.
+
+    If an action occurs several times, its first line is that of the first time, and so on.
+    """
+    for index, name in enumerate(remedy):
+        steps = _steps_with_slots(name, credited, retry=retry)
+        yield usual_line(steps[remedy[:index].count(name) :: remedy.count(name)])
 
 
 def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: bool) -> list[Step]:
-    """The steps that took *action*, with slots in their lines."""
+    """The steps that took *action*, with slots in their command lines in place of values from the message."""
     occurrence_steps = [
         (occurrence, step)
         for occurrence in credited
@@ -424,12 +442,15 @@ def _steps_with_slots(action: str, credited: Sequence[Occurrence], *, retry: boo
     ]
 
 
-def _next_action(occurrence: Occurrence, way: Way, *, retry: bool) -> str:
-    """The action after a reaction: the failed one if retried, else the next other one; "" after a mere retry."""
+def _next_action(occurrence: Occurrence, remedy: Remedy, *, retry: bool) -> str:
+    """The action after a remedy: the failed action if it was retried, else the next one that is not of the remedy.
+
+    "" if there is none, and if the remedy is only a retry.
+    """
     if retry:
         return ""
     if occurrence.next_attempt is not None:
         return occurrence.action
     names = [step.action for step in occurrence.following]
-    start = names.index(way[0]) if way[0] in names else 0
-    return next((name for name in names[start:] if name not in way), "")
+    start = names.index(remedy[0]) if remedy[0] in names else 0
+    return next((name for name in names[start:] if name not in remedy), "")

@@ -1,4 +1,4 @@
-"""What lookups returned about each item in their results, kept for the later calls that name the item.
+"""What lookups returned about the items that later calls name.
 
 An item is, for example, the variant of a product, a seat, or a flight.
 """
@@ -10,12 +10,12 @@ from typing import Any
 from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._statements import item_statements, items_of
 
-# Limits: items remembered per session, statements kept per call, nesting depth of arguments.
+# Limits: texts that name items, remembered per session; statements kept per call; nesting depth of arguments.
 _MOST_ITEMS, _MOST_STATEMENTS, _DEEPEST = 2_000, 16, 4
 
 
 class ResultItems:
-    """The items in the results of a session, by the texts that name them.
+    """The items in the results of a session, by the texts that name them, such as ids.
 
     >>> items = ResultItems()
     >>> items.add("get_product", {"variants": {"i17": {"available": True}, "i18": {"available": False}}})
@@ -35,9 +35,9 @@ class ResultItems:
             remember(self._fields_by_text, name, (lookup, fields), _MOST_ITEMS)
 
     def statements_about(self, arguments: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
-        """What was returned about the items that arguments name, as (argument, lookup, statement).
+        """What was returned about the items that *arguments* name, as (argument, lookup, statement).
 
-        An argument is skipped if any of its values names no known item.
+        An argument is skipped if any of its values names no known item: the statements would not cover all its values.
         """
         texts_by_argument: defaultdict[str, list[str]] = defaultdict(list)
         for argument, text in _texts(arguments, ""):
@@ -53,7 +53,7 @@ class ResultItems:
 
 
 def _texts(value: Any, name: str, outer: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the texts in *value*, each with its field and, if nested, the argument around it: "number in flights"."""
+    """Yield (argument, text) for each text in *value*; the key of a nested text is included: "number in flights"."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, Mapping) and depth < _DEEPEST:

@@ -144,14 +144,14 @@ def refused_calls(rules: Iterable[ResultRule], sessions: Iterable[SessionSummary
         if failure.step >= 0
         and (rule := waiting.get(session.steps[failure.step].action)) is not None
         and (result := _result_before(failure.step, rule.lookup, session)) is not None
-        and rule.statement not in result.says
+        and rule.statement not in result.statements
     }
 
 
 def _result_before(place: int, lookup: str, session: SessionSummary) -> Step | None:
     """The latest result of *lookup* before the step at *place*, about the same item or no named item."""
     about = session.steps[place].about
-    results = (step for step in reversed(session.steps[:place]) if step.action == lookup and step.says)
+    results = (step for step in reversed(session.steps[:place]) if step.action == lookup and step.statements)
     return next((step for step in results if not step.about or not set(step.about).isdisjoint(about)), None)
 
 
@@ -164,9 +164,9 @@ class _Records:
         self._statements: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for session in sessions:
             for place, step in enumerate(session.steps):
-                if step.says:
+                if step.statements:
                     self._results[step.action].append((session, place, step))
-                    self._statements[step.action].update(step.says)
+                    self._statements[step.action].update(step.statements)
 
     @cached_property
     def cases(self) -> Mapping[tuple[str, str], list[_Case]]:
@@ -184,7 +184,7 @@ class _Records:
         for session, place, step in self._results[lookup]:
             item = _item(session, step)
             if session.succeeded and place < place_of_action.get((session.session_id, item), len(session.steps)):
-                statements_by_item[item].update(step.says)
+                statements_by_item[item].update(step.statements)
         return {item: frozenset(statements) for item, statements in statements_by_item.items()}
 
     def actions_after(self, lookup: str) -> int:
@@ -213,7 +213,7 @@ def _cases(session: SessionSummary) -> Iterator[_Case]:
     latest = dict[tuple[str, tuple[str, ...]], Step]()
     for place, step in enumerate(session.steps):
         kind = kind_of(step.action)
-        if kind == "lookup" and step.says:
+        if kind == "lookup" and step.statements:
             latest[step.action, step.about] = step
         elif step.ok and kind in {"handover", "action"}:
             for lookup in latest.values():
@@ -241,7 +241,7 @@ def _waiting_rule(action: str, lookup: str, records: _Records, least: int) -> Re
     cases = records.cases[action, lookup]
     items_by_statement: defaultdict[str, set[str]] = defaultdict(set)
     for case in cases:
-        for statement in case.lookup.says:
+        for statement in case.lookup.statements:
             items_by_statement[statement].add(case.about)
     total = _count_distinct(case.about for case in cases)
     chances = {
@@ -252,7 +252,7 @@ def _waiting_rule(action: str, lookup: str, records: _Records, least: int) -> Re
         if len(about) >= least and records.decides(lookup, statement)
     }
     statement = _clearest(chances, action)
-    holding = [case for case in cases if statement in case.lookup.says]
+    holding = [case for case in cases if statement in case.lookup.statements]
     if not statement or _count_distinct(case.session.session_id for case in holding) < least:
         return None
     rule = ResultRule(action, lookup, statement, len(holding), len(cases), chances[statement], tuple(cases))
@@ -271,7 +271,7 @@ def _calling_rule(action: str, lookup: str, records: _Records) -> ResultRule | N
     """The rule for the statement that calls for *action* most clearly: the action is more frequent after it."""
     cases, statements_by_item = records.cases[action, lookup], records.said_before(action, lookup)
     items_acted_on = {case.about for case in cases}
-    statements = {statement for case in cases for statement in case.lookup.says}
+    statements = {statement for case in cases for statement in case.lookup.statements}
     items_by_statement = {
         statement: {about for about in statements_by_item if statement in statements_by_item[about]}
         for statement in sorted(statements)

@@ -39,7 +39,7 @@ from hmxgraph.compiler._wording import (
     term_counts,
     title,
 )
-from hmxgraph.compiler.failures import SPOKEN, FailureGroup, to_the_same_end
+from hmxgraph.compiler.failures import SPOKEN, FailureGroup, serve_same_purpose
 from hmxgraph.compiler.goal_classes import GoalClass, in_order_of_work
 from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary, Step
@@ -383,7 +383,7 @@ def _stands_in(name: str, action: str, uses: int, examples: Sequence[SessionSumm
     if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, examples)):
         return False
     both = sum({name, action} <= done_without_failing(example) for example in examples)
-    same = to_the_same_end(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
+    same = serve_same_purpose(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
     return same and both <= _SELDOM * uses
 
 
@@ -541,7 +541,7 @@ def frequent_failures(
     for group in groups:
         for occurrence in group.occurrences:
             if is_action(occurrence.action) and occurrence.failure.event_id not in refused:
-                sessions_by_failure[occurrence.action][group.says].add(occurrence.summary.session_id)
+                sessions_by_failure[occurrence.action][group.message].add(occurrence.summary.session_id)
     warnings = {
         action: _warning(action, sessions_by_failure[action], sessions) for action in sorted(sessions_by_failure)
     }

@@ -1,4 +1,4 @@
-"""The commands of a shell line, each with its program and subcommand."""
+"""Parse a shell line into its commands, each named after its program and subcommand."""
 
 import posixpath
 import re
@@ -27,7 +27,7 @@ from hmxgraph.compiler._vocabulary import (
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-# Subcommands followed by one more subcommand than is usual for their program ("git stash pop").
+# Subcommands that take a subcommand themselves, in programs that usually take only one ("git stash pop").
 _DEEPER = {
     ("kubectl", "rollout"), ("kubectl", "config"), ("npm", "run"), ("yarn", "run"), ("pnpm", "run"), ("git", "stash"),
     ("git", "remote"), ("git", "submodule"), ("helm", "repo"), ("kubectl", "auth"), ("terraform", "state"),
@@ -54,11 +54,11 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:._-]*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
 # An option: "-f", "--apply".
 _OPTION = re.compile(r"(?<!\S)--?[a-z][\w-]*")
-# Minimum similarity of words that are taken for a correction of others.
+# Minimum similarity of the replaced words of a command line and their replacement, if it is a corrected spelling.
 _SIMILAR_SPELLING = 0.5
 # The argument of ``timeout``: "9", "1.5h".
 _DURATION = re.compile(r"\d*\.?\d+[smhd]?")
-# The flag of a shell that precedes the line to run.
+# The flag of a shell that precedes the command line to run: "-c", "-lc", "/C".
 _RUNS_LINE = re.compile(r"-[a-z]*c|-[Cc]ommand|/[cC]")
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
 # Programs that run a script, which says more about the purpose than the program does.
@@ -66,7 +66,7 @@ _INTERPRETERS = frozenset(("bash", "node", "perl", "php", "python", "ruby", "sh"
 _SCRIPT = re.compile(r"[A-Za-z_][\w.-]*\.(?:py|sh|js|mjs|cjs|ts|pl|php|rb)")
 # Scripts with subcommands.
 _SCRIPTS_WITH_SUBCOMMANDS = frozenset(("artisan", "manage.py"))
-# Syntax nodes that run no command.
+# Syntax nodes of tree-sitter that run no command.
 _NO_COMMANDS = frozenset(
     ("comment", "declaration_command", "file_redirect", "function_definition", "heredoc_redirect",
      "herestring_redirect", "test_command", "unset_command", "variable_assignment")
@@ -74,7 +74,7 @@ _NO_COMMANDS = frozenset(
 # "cd" with one folder, and a folder below the current one.
 _CD_WORDS = 2
 _RELATIVE_FOLDER = re.compile(r"(?:\./)?\w[\w.-]*(?:/[\w.-]+)*/?")
-# Limits: characters read of a line, and depth of lines within lines (sh -c, ssh).
+# Limits: characters read of a line, and depth of command lines inside others (sh -c, ssh).
 _LONGEST_LINE = 20_000
 _DEEPEST = 4
 # The words and source of a simple command, and whether its output is piped.
@@ -85,9 +85,9 @@ _Simple: TypeAlias = tuple[list[str], str, bool]
 class Command:
     """One command of a shell line.
 
-    ``name`` is the program with its subcommand, ``words`` its unquoted words, ``text`` its source, after the change to
-    a relative folder that it runs in ("cd web && npm test"). ``filtered`` is set if its output goes into a pipe, whose
-    exit status is that of the last program.
+    ``name`` is the program with its subcommand, ``words`` the unquoted words of the command, ``text`` its source, after
+    the change to a relative folder that it runs in ("cd web && npm test"). ``filtered`` is set if its output goes into
+    a pipe: its exit status is then unknown, because the shell reports that of the last program in the pipe.
     """
 
     name: str
@@ -97,10 +97,10 @@ class Command:
 
 
 def commands(line: str) -> tuple[Command, ...]:
-    """The commands that *line* runs, without wrappers, directory changes and the like.
+    """The commands that *line* runs, without wrappers such as ``sudo`` and without preparations such as ``cd``.
 
-    If there is nothing else, the first of these. A pipeline counts as its first program; programs that merely feed it,
-    such as ``echo``, are skipped.
+    A line of preparations only yields the first of them. A pipeline counts as its first program; programs that merely
+    feed it, such as ``echo``, are skipped.
 
     >>> [command.name for command in commands("cd /srv && git add . && git commit -m 'a; b' 2>&1 | tail -3")]
     ['git add', 'git commit']
@@ -116,7 +116,7 @@ def commands(line: str) -> tuple[Command, ...]:
 def _commands_of(line: str) -> tuple[Command, ...]:
     try:
         all_commands = tuple(command for command in _commands(line, 0, filtered=False) if command.name)
-    except RecursionError:  # a generated line of a thousand parts or of nested brackets
+    except RecursionError:  # A generated line may have thousands of parts or nested brackets.
         all_commands = tuple(_resolved(line.split(), line, _DEEPEST, filtered=False))
     return tuple(command for command in all_commands if command.name not in PREPARATIONS) or all_commands[:1]
 
@@ -135,7 +135,7 @@ def command_name(line: str) -> str:
 
 
 def tried_again(line: str, later: str) -> bool:
-    """Whether *later* repeats *line*, possibly corrected: with words added, omitted or respelled.
+    """Whether the command line *later* repeats *line*, possibly corrected: with words added, omitted or respelled.
 
     >>> tried_again("kubectl apply -f stagin.yaml", "kubectl apply -f staging.yaml --wait")
     True
@@ -144,11 +144,15 @@ def tried_again(line: str, later: str) -> bool:
     """
     before, after = _parts(line), _parts(later)
     changes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return all(_similarly_spelled(before[i:j], after[k:m]) for kind, i, j, k, m in changes if kind == "replace")
+    return all(
+        _similarly_spelled(before[start:end], after[later_start:later_end])
+        for kind, start, end, later_start, later_end in changes
+        if kind == "replace"
+    )
 
 
 def lacks_options(line: str, other: str) -> bool:
-    """Whether *line* lacks an option of the command line *other*, and has no other option instead.
+    """Whether the options of the command line *line* are fewer than, and all among, those of *other*.
 
     >>> lacks_options("deploy web.yaml", "deploy --apply web.yaml"), lacks_options("deploy -f", "deploy --apply")
     (True, False)
@@ -166,9 +170,10 @@ def _options(line: str) -> frozenset[str]:
 
 
 def blamed(parts: Sequence[Command], output: str) -> Command | None:
-    """The command that *output* names more than any other, by its program, subcommand or operands; None if unclear.
+    """The command of a failed line that *output* blames; None if that is unclear.
 
-    A command that ran alone is always blamed.
+    It is the one that shares the most words with the output: its program, subcommands and operands. The only command of
+    a line is always blamed.
 
     >>> blamed(commands("git add . && npm test"), "npm ERR! Test failed").name
     'npm test'
@@ -176,12 +181,13 @@ def blamed(parts: Sequence[Command], output: str) -> Command | None:
     if len(parts) == 1:
         return parts[0]
     output_words = set(_PARTS.findall(output.lower()))
-    scores = [len(output_words & _telling_parts(part)) for part in parts]
+    scores = [len(output_words & _distinctive_parts(part)) for part in parts]
     best = max(scores, default=0)
     return parts[scores.index(best)] if best and scores.count(best) == 1 else None
 
 
-def _telling_parts(command: Command) -> set[str]:
+def _distinctive_parts(command: Command) -> set[str]:
+    """The parts of a command that an error message may mention: not its options, and nothing very short."""
     return {
         part
         for word in command.words
@@ -192,7 +198,7 @@ def _telling_parts(command: Command) -> set[str]:
 
 
 def _parts(line: str) -> list[str]:
-    """The words of a command line, with all numbers replaced by 0."""
+    """The letter groups and numbers of a command line, with all numbers replaced by 0."""
     return ["0" if part.isdecimal() else part for part in _PARTS.findall(line.lower())]
 
 
@@ -202,30 +208,31 @@ def _similarly_spelled(words: Sequence[str], later_words: Sequence[str]) -> bool
 
 @lru_cache(maxsize=1)
 def _parser() -> "Parser":
-    import tree_sitter_bash  # noqa: PLC0415 - only shell lines pay for the parser
+    import tree_sitter_bash  # noqa: PLC0415 - loaded only when a shell line is parsed
     from tree_sitter import Language, Parser  # noqa: PLC0415
 
     return Parser(Language(tree_sitter_bash.language()))
 
 
 def _commands(line: str, depth: int, *, filtered: bool) -> Iterator[Command]:
-    """The commands of *line*; *filtered* is set if its output, and so that of its last command, is piped."""
+    """Yield the commands of *line*; *filtered* says whether the output of its last command is piped."""
     root = _parser().parse(line.encode()).root_node
-    simple = list(_with_folders(_simple(root, filtered=False)))
-    if not any(words for words, _, _ in simple) and line.split():
-        # Split at blanks after a syntax error (an open quote); else look for commands whose output is assigned.
-        simple = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
-    for place, (words, text, piped) in enumerate(simple, start=1):
-        yield from _resolved(words, text, depth, filtered=piped or (filtered and place == len(simple)))
+    simple_commands = list(_with_folders(_simple_commands(root, filtered=False)))
+    if not any(words for words, _, _ in simple_commands) and line.split():
+        # After a syntax error, such as an open quote, split the line at spaces. Otherwise it may only assign the output
+        # of a command to a variable: "x=$(git log)".
+        simple_commands = [(line.split(), line, False)] if root.has_error else list(_substituted(root))
+    for number, (words, text, piped) in enumerate(simple_commands, start=1):
+        yield from _resolved(words, text, depth, filtered=piped or (filtered and number == len(simple_commands)))
 
 
-def _with_folders(simple: Iterable[_Simple]) -> Iterator[_Simple]:
-    """The commands of one shell, each with the change to a relative folder before it.
+def _with_folders(simple_commands: Iterable[_Simple]) -> Iterator[_Simple]:
+    """Yield the commands of one shell, each with the change to a relative folder before it.
 
     Absolute folders are left out: they differ between machines, and agents begin most lines with the same one.
     """
     folder = ""
-    for words, text, filtered in simple:
+    for words, text, filtered in simple_commands:
         if words[:1] == ["cd"]:
             relative = len(words) == _CD_WORDS and _RELATIVE_FOLDER.fullmatch(words[1])
             folder = posixpath.join(folder, words[1]) if relative else ""
@@ -234,37 +241,39 @@ def _with_folders(simple: Iterable[_Simple]) -> Iterator[_Simple]:
             yield words, f"cd {folder} && {text}" if folder and words else text, filtered
 
 
-def _simple(node: "Node", *, filtered: bool) -> Iterator[_Simple]:
-    """The words and source of each simple command below *node*, in order, and whether its output is piped.
+def _simple_commands(node: "Node", *, filtered: bool) -> Iterator[_Simple]:
+    """Yield the words and the source of each simple command below *node*, in order, and whether its output is piped.
 
-    A pipeline counts as a single stage, see :func:`commands`.
+    Of a pipeline only one program is kept, see :func:`commands`.
     """
     if node.type == "command":
         words = [_unquoted(child) for child in node.named_children if child.type not in _NO_COMMANDS]
         yield [word for word in words if word], _source(node), filtered
     elif node.type == "pipeline":
-        stages = [list(_simple(child, filtered=True)) for child in node.named_children]
-        first_kept = next((place for place, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
-        last = first_kept == len(stages) - 1
-        kept_stage = stages[first_kept] if stages else []
+        stages = [list(_simple_commands(child, filtered=True)) for child in node.named_children]
+        kept_index = next((index for index, stage in enumerate(stages[:-1]) if not _only_feeds(stage)), len(stages) - 1)
+        kept_is_last = kept_index == len(stages) - 1
+        kept_stage = stages[kept_index] if stages else []
         yield from (
-            (words, text, place == len(kept_stage) - 1 and (filtered or not last))
-            for place, (words, text, _) in enumerate(kept_stage)
+            (words, text, index == len(kept_stage) - 1 and (filtered or not kept_is_last))
+            for index, (words, text, _) in enumerate(kept_stage)
         )
     elif node.type not in _NO_COMMANDS:
-        inner = chain.from_iterable(_simple(child, filtered=filtered) for child in node.named_children)
+        inner = chain.from_iterable(_simple_commands(child, filtered=filtered) for child in node.named_children)
         # A subshell changes the folder of its own commands only.
         subshell = node.type == "subshell"
         yield from (part for part in _with_folders(inner) if part[0][:1] != ["cd"]) if subshell else inner
 
 
 def _substituted(node: "Node") -> Iterator[_Simple]:
-    """The simple commands whose output is assigned."""
+    """Yield the simple commands inside command substitutions, "$(...)", below *node*."""
     for child in node.named_children:
-        yield from _simple(child, filtered=False) if child.type == "command_substitution" else _substituted(child)
+        is_substitution = child.type == "command_substitution"
+        yield from _simple_commands(child, filtered=False) if is_substitution else _substituted(child)
 
 
 def _only_feeds(stage: Sequence[_Simple]) -> bool:
+    """Whether a stage of a pipeline only produces input for the next stage."""
     return all(not words or words[0] in FEEDERS for words, _, _ in stage)
 
 
@@ -273,7 +282,7 @@ def _source(node: "Node") -> str:
 
 
 def _unquoted(node: "Node") -> str:
-    """The text of a syntax node as its program receives it, without quotes."""
+    """The text of a syntax node as the program receives it, without quotes."""
     text = (node.text or b"").decode(errors="replace")
     if node.type == "raw_string":
         return text[1:-1]
@@ -285,7 +294,7 @@ def _unquoted(node: "Node") -> str:
 
 
 def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) -> Iterator[Command]:
-    """The commands that *words* run, including those inside wrappers, shells, remote hosts and containers."""
+    """Yield the commands that *words* run, including those inside wrappers, shells, remote hosts and containers."""
     unwrapped = _unwrapped(words)
     if not unwrapped:
         return
@@ -295,9 +304,9 @@ def _resolved(words: Sequence[str], text: str, depth: int, *, filtered: bool) ->
         yield from _commands(inner, depth + 1, filtered=filtered)
         return
     for runner in _RUNNERS:
-        rest = arguments[len(runner) - 1 :]
-        if (program, *arguments)[: len(runner)] == runner and rest and depth < _DEEPEST:
-            yield from _resolved(_past_flags(rest), text, depth + 1, filtered=filtered)
+        words_after_runner = arguments[len(runner) - 1 :]
+        if (program, *arguments)[: len(runner)] == runner and words_after_runner and depth < _DEEPEST:
+            yield from _resolved(_past_flags(words_after_runner), text, depth + 1, filtered=filtered)
             return
     yield Command(_name(program, arguments), tuple(unwrapped), text, filtered)
 
@@ -333,10 +342,11 @@ def _script(arguments: Sequence[str]) -> list[str]:
 
 
 def _past_flags(words: Sequence[str]) -> Sequence[str]:
-    place = 0
-    while place < len(words) - 1 and words[place].startswith("-"):
-        place += 1
-    return words[place:]
+    """The words after the leading flags; at least the last word."""
+    start = 0
+    while start < len(words) - 1 and words[start].startswith("-"):
+        start += 1
+    return words[start:]
 
 
 def _unwrapped(tokens: Sequence[str]) -> list[str]:
@@ -345,7 +355,7 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
     while words and (words[0] in WRAPPERS or _ASSIGNMENT.fullmatch(words[0])):
         wrapper = words.pop(0)
         while wrapper in WRAPPERS and words and (words[0].startswith("-") or _DURATION.fullmatch(words[0])):
-            if wrapper == "command" and words[0] in {"-v", "-V"}:  # only locates a program
+            if wrapper == "command" and words[0] in {"-v", "-V"}:  # "command -v" only locates a program.
                 return [wrapper, *words]
             takes_value = words.pop(0) in WRAPPER_FLAGS_WITH_VALUE.get(wrapper, ())
             del words[:takes_value]
@@ -355,8 +365,8 @@ def _unwrapped(tokens: Sequence[str]) -> list[str]:
 def _inner_line(program: str, arguments: Sequence[str]) -> str:
     """The command line that a program runs in a shell, on another host or in a container; "" if there is none."""
     if program in SHELLS:
-        flags = [place for place, word in enumerate(arguments) if _RUNS_LINE.fullmatch(word)]
-        return next(iter(arguments[flags[0] + 1 : flags[0] + 2]), "") if flags else ""
+        flag_indexes = [index for index, word in enumerate(arguments) if _RUNS_LINE.fullmatch(word)]
+        return next(iter(arguments[flag_indexes[0] + 1 : flag_indexes[0] + 2]), "") if flag_indexes else ""
     if program == "ssh":
         return " ".join(_after_host(arguments))
     if program == "kubectl" and "exec" in arguments and "--" in arguments:
@@ -365,13 +375,15 @@ def _inner_line(program: str, arguments: Sequence[str]) -> str:
 
 
 def _after_host(arguments: Sequence[str]) -> Sequence[str]:
-    place = 0
-    while place < len(arguments) and arguments[place].startswith("-"):
-        place += 2 if arguments[place] in _SSH_FLAGS_WITH_VALUE else 1
-    return arguments[place + 1 :]
+    """The command line for the remote host: the arguments of ``ssh`` after its flags and the host."""
+    host_index = 0
+    while host_index < len(arguments) and arguments[host_index].startswith("-"):
+        host_index += 2 if arguments[host_index] in _SSH_FLAGS_WITH_VALUE else 1
+    return arguments[host_index + 1 :]
 
 
 def _module(arguments: Sequence[str]) -> str:
+    """The package that "python -m" runs; "" if there is none."""
     if "-m" not in arguments[:3]:
         return ""
     name = arguments[arguments.index("-m") + 1 : arguments.index("-m") + 2]
@@ -379,7 +391,7 @@ def _module(arguments: Sequence[str]) -> str:
 
 
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
-    """The subcommand words after *program*, as many as the program usually takes."""
+    """The subcommands of *program* among its arguments, as many as it takes."""
     depth = SUBCOMMANDS.get(program, 0)
     names: list[str] = []
     for before, word in zip(["", *arguments], arguments, strict=False):
@@ -397,6 +409,6 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
 
 
 def _is_verb(program: str, word: str) -> bool:
-    """Whether *word*, the first after an unknown program, is a verb and so its subcommand: "bd show"."""
+    """Whether *word*, the first argument of an unknown program, is a verb and therefore its subcommand: "bd show"."""
     takes_operands = program in READ_ONLY_PROGRAMS | OPERAND_PROGRAMS | PREPARATIONS
     return not takes_operands and word in REQUEST_VERBS | TOOL_VERBS | READ_ONLY_SUBCOMMANDS

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler._vocabulary import informative_words
 from hmxgraph.text.terms import most_first, terms
 
 # The words of a message.
@@ -97,12 +97,12 @@ def merged(messages: Mapping[str, str], related: Callable[[str, str], bool]) -> 
         tokens = tuple(_core(token).lower() for token in messages[key].split(" "))
         for value in sorted(set(tokens)):
             masked = tuple("<>" if token == value else token for token in tokens)
-            if any(telling_words(token) for token in masked) and len(masked) >= _LEAST_WORDS:
+            if any(informative_words(token) for token in masked) and len(masked) >= _LEAST_WORDS:
                 groups[masked].setdefault(key, value)
     owner = {key: key for key in messages}
     for masked in sorted(groups, key=lambda tokens: (-len(groups[tokens]), tokens)):
         values = groups[masked]
-        says_enough = sum(bool(telling_words(token)) for token in masked) >= _LEAST_TELLING
+        says_enough = sum(bool(informative_words(token)) for token in masked) >= _LEAST_TELLING
         if len(set(values.values())) > 1 and (_are_names(values, related) if says_enough else _are_identifiers(values)):
             roots = sorted({_root(owner, key) for key in values})
             owner.update(dict.fromkeys(roots, roots[0]))
@@ -148,7 +148,7 @@ def _slot_name(values: Sequence[str], row: Sequence[str], place: int, taken: set
         nouns = [
             word
             for word, earlier in zip(before[:3], [*before[1:], ""], strict=False)
-            if word.isalpha() and telling_words(word) and not _PARTICIPLE.search(word) and earlier != "to"
+            if word.isalpha() and informative_words(word) and not _PARTICIPLE.search(word) and earlier != "to"
         ]
         path = all(map(_PATH.search, unmasked))
         likely = nouns or _shared_part(unmasked) or [word for word in after if word.isalpha()]

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from hmxgraph.compiler._cases import Cases
 from hmxgraph.compiler._drafts import MOST_SCOPE_WORDS, ArtifactDraft, Observations, evidence, tags
-from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler._vocabulary import informative_words
 from hmxgraph.compiler._wording import capital, title
 from hmxgraph.compiler.failures import Stratum, chance
 from hmxgraph.compiler.profile import CompilerProfile
@@ -231,7 +231,7 @@ def _misled(rule: _Rule, judged: Sequence[SessionSummary]) -> bool:
 
 def _policy(rule: _Rule, profile: CompilerProfile, *, useful: bool) -> ArtifactDraft:
     wording, sessions = _most_typical(rule), rule.sessions
-    scope = list(dict.fromkeys(telling_words(wording)))[:MOST_SCOPE_WORDS]
+    scope = list(dict.fromkeys(informative_words(wording)))[:MOST_SCOPE_WORDS]
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"stated:{rule.name}",

@@ -1,4 +1,4 @@
-"""The statements of a result: its short lines that may recur, such as "status: pending" or "Airplane Mode: ON"."""
+"""The statements in a result: short lines that may recur in other sessions, such as "status: pending"."""
 
 import re
 from collections import defaultdict
@@ -8,23 +8,27 @@ from typing import Any
 
 from hmxgraph.text.masking import mask_ids, mask_secrets
 
-# Limits: statements per result, values read per result, lines per text (a longer text does not report a state), and
-# nesting depth.
+# Limits: statements per result, values read per result, lines per text, and nesting depth. A text of more lines is
+# ignored, because it is a document rather than a report of a state.
 _MOST_STATEMENTS, _MOST_VALUES, _MOST_LINES, _DEEPEST = 16, 200, 30, 4
 # Limits of a statement: its characters, its words, and the words of its value.
 _LONGEST_STATEMENT, _MOST_WORDS, _MOST_VALUE_WORDS = 60, 10, 4
+# List markers and punctuation, removed at both ends of a line.
 _EDGES = " \t-*\u2022.;,"
 _ADDRESS = re.compile(r"@|://")
-# Where to split a line of text: after a sentence, or at a bar between the parts of a display.
+# Where to split a line of text: after a sentence, or at a bar between parts ("Status Bar: 5G | Data Enabled").
 _BREAKS = re.compile(r"(?<=[^\W\d_])\)?\. (?=[A-Z])| \| ")
 # The field that holds the text of a content block, next to its type.
 _TEXT = "text"
 
+# The keys that lead to a value, the outermost first.
 _Path = tuple[str, ...]
 
 
 def statements(result: Any) -> tuple[str, ...]:
-    r"""The short lines of a result that contain no identifier: fields with a single value, and the lines of its text.
+    r"""The statements in a result: its fields with a single value, then the lines of its text.
+
+    Only short ones without identifiers are returned, because others do not recur.
 
     >>> statements({"order_id": "#W2378156", "status": "pending", "items": [{"name": "Lamp"}, {"name": "Desk"}]})
     ('status: pending',)
@@ -41,16 +45,17 @@ def statements(result: Any) -> tuple[str, ...]:
             values[path][value] = None
         else:
             lines[value] = None
-    # Outer fields first: inner items may have too many fields.
+    # The fields of inner items come last, because they may be so many that the limit cuts them off.
     outer_first = sorted(values.items(), key=lambda field: len(field[0]))
     fields = (f"{path[-1]}: {next(iter(texts))}" for path, texts in outer_first if len(texts) == 1)
     return tuple(islice((line for line in dict.fromkeys([*fields, *lines]) if _is_statement(line)), _MOST_STATEMENTS))
 
 
 def items_of(result: Any) -> dict[str, dict[str, str]]:
-    """The fields of the items of a result, by the texts that name the items: keys and values with digits.
+    """The fields of each item in a result, by the texts that name the item.
 
-    A text that names several items is left out.
+    An item is an object inside the result. It is named by the key under which it is stored and by its text fields, as
+    far as they contain a digit. A text that names several items is left out.
 
     >>> items_of({"variants": {"i17": {"available": True, "n": 9.5}, "i18": {"available": False, "zip": "1"}}})["i17"]
     {'available': 'true'}
@@ -74,19 +79,17 @@ def item_statements(fields: Mapping[str, str]) -> Iterator[str]:
 
 
 def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield each mapping inside *value* with the texts that may name it, and its own text and flag fields."""
+    """Yield each object inside *value*, as (the texts that name it, its text fields and flags)."""
     if isinstance(value, Mapping) and depth < _DEEPEST:
         if depth:
             plain = ((str(name), part) for name, part in value.items() if isinstance(part, str | bool))
-            own = {name: part if isinstance(part, str) else str(part).lower() for name, part in plain}
-            yield (
-                [
-                    text
-                    for text in (key, *own.values())
-                    if len(text) <= _LONGEST_STATEMENT and any(map(str.isdigit, text))
-                ],
-                own,
-            )
+            fields = {name: part if isinstance(part, str) else str(part).lower() for name, part in plain}
+            names = [
+                text
+                for text in (key, *fields.values())
+                if len(text) <= _LONGEST_STATEMENT and any(map(str.isdigit, text))
+            ]
+            yield names, fields
         for name, part in value.items():
             yield from _items(part, str(name), depth + 1)
     elif isinstance(value, list):
@@ -95,9 +98,10 @@ def _items(value: Any, key: str, depth: int = 0) -> Iterator[tuple[list[str], di
 
 
 def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield each flag and one-line text with the path of its field, and lines of longer texts with an empty path.
+    """Yield each flag and one-line text with the path of its field, and the lines of longer texts with an empty path.
 
-    The only field of a result, and a field "text", only wrap their value: they do not count as a path.
+    A field that is the only one of the result, or that is called "text", is a mere wrapper: its value counts as if it
+    were the result.
     """
     match value:
         case bool():
@@ -105,9 +109,9 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
         case str():
             yield from _text_lines(value, path)
         case Mapping() if len(path) < _DEEPEST:
-            single = not path and len(value) == 1
+            is_only_field = not path and len(value) == 1
             for key, part in value.items():
-                yield from _values(part, () if single or key == _TEXT else (*path, str(key)))
+                yield from _values(part, () if is_only_field or key == _TEXT else (*path, str(key)))
         case list():
             for part in value:
                 if not isinstance(part, list):
@@ -117,7 +121,7 @@ def _values(value: Any, path: _Path) -> Iterator[tuple[_Path, str]]:
 
 
 def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
-    """Yield a one-line field value as it is, other text by line and sentence; nothing for a long text."""
+    """Yield a field value of one line whole, and other text split into lines and sentences; nothing for a long text."""
     lines = [stripped for line in text.splitlines()[: _MOST_LINES + 1] if (stripped := line.strip(_EDGES))]
     if len(lines) > _MOST_LINES:
         return
@@ -130,11 +134,11 @@ def _text_lines(text: str, path: _Path) -> Iterator[tuple[_Path, str]]:
 
 def _is_statement(line: str) -> bool:
     """Whether *line* can be a statement: it is short and contains no identifier, secret or address."""
-    _, mark, value = line.rpartition(": ")
+    _, separator, value = line.rpartition(": ")
     if (
         len(line) > _LONGEST_STATEMENT
         or len(line.split()) > _MOST_WORDS
-        or (mark and len(value.split()) > _MOST_VALUE_WORDS)
+        or (separator and len(value.split()) > _MOST_VALUE_WORDS)
     ):
         return False
     return not _ADDRESS.search(line) and mask_ids(mask_secrets(line)) == line

@@ -14,7 +14,7 @@ from hmxgraph.compiler._class_names import class_name
 from hmxgraph.compiler._drafts import ArtifactDraft, Observations, evidence, tags, trail
 from hmxgraph.compiler._schemas import agreed, complexity
 from hmxgraph.compiler._verbs import is_action, kind_of, noun_words, read_action, receiver, serves_any_purpose
-from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, telling_words
+from hmxgraph.compiler._vocabulary import BROWSER, REQUEST_VERBS, informative_words
 from hmxgraph.compiler._wording import capital, goal_phrase, listed, plain_words, spelling, term_counts, title
 from hmxgraph.compiler.failures import significance, strata
 from hmxgraph.compiler.goal_classes import GoalClass, only_failed, repairs_of
@@ -212,7 +212,7 @@ def _word_positions(requests: Sequence[str]) -> dict[str, list[float]]:
     """For each informative word its relative positions in the requests, 0 at the start."""
     places: defaultdict[str, list[float]] = defaultdict(list)
     for request in requests:
-        tokens = telling_words(request)
+        tokens = informative_words(request)
         for place, word in enumerate(tokens):
             places[word].append(place / len(tokens))
     return places

@@ -1,4 +1,4 @@
-"""The purpose of an action and its instruction for people, derived from its name."""
+"""What an action does, and how to put it as an instruction, both derived from its name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,8 @@ from hmxgraph.compiler._vocabulary import (
 )
 from hmxgraph.compiler.actions import PATH_ID
 
-# What an action does: look something up, change something, only think, or give the work to somebody else.
+# What an action does: it looks something up ("lookup"), changes something ("action"), only thinks ("scratch"), or
+# passes the work to somebody else ("handover").
 Kind: TypeAlias = Literal["lookup", "action", "scratch", "handover"]
 
 # First words of action names, each with the verb that instructions use for it.
@@ -46,8 +47,8 @@ _HANDOVER = {
     "transfer": "hand over", "escalate": "escalate", "handoff": "hand over", "handover": "hand over",
     "delegate": "delegate", "forward": "forward",
 }  # fmt: skip
-# Verbs that mean a handover if they stand alone, or before "to", work, conversations or people. Otherwise they are
-# changes: "transfer money".
+# Verbs that mean a handover if they stand alone or if a word of ``_HANDED_OVER`` follows. Otherwise they change
+# something: "transfer money".
 _MOVES = frozenset({"transfer", "forward"})
 _HANDED_OVER = frozenset(
     """
@@ -58,11 +59,11 @@ _HANDED_OVER = frozenset(
 _PEOPLE = frozenset(
     ("human", "humans", "person", "people", "operator", "representative", "staff", "supervisor", "manager", "support")
 )
-# The words of a name in any spelling: "get_user", "getUser", "HTTPServer", "page2".
+# A word in a name of any style: "get_user", "getUser", "HTTPServer", "page2".
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-# Separators between a tool and the service it belongs to: "calendar.create_event".
+# Separators between the name of a tool and that of its service: "calendar.create_event".
 _OWNER_SEPARATORS = re.compile(r"[./:]+|__+")
-# Tools that act in a browser as a person would: "browser_click".
+# The prefix of tools that control a browser: "browser_click".
 _BROWSER_TOOL = re.compile(r"(?:^|__|[./:])browser_(?=[a-z])")
 # Particles that belong to the verb before them: "turn off".
 _PARTICLES = frozenset(("on", "off", "up", "down", "in", "out"))
@@ -75,7 +76,7 @@ _INNER_VERBS = _INNER_LOOKUPS | frozenset(
      "execute", "insert", "modify", "move", "post", "publish", "register", "remove", "resolve", "restart", "send",
      "set", "submit", "take", "update", "upload", "write")
 )  # fmt: skip
-# Function words inside names: "find user by email".
+# Function words inside names, such as "by" in "find_user_by_email".
 _LINKS = frozenset(
     (
         "by",
@@ -98,22 +99,22 @@ _LINKS = frozenset(
         "the",
     )
 )
-# Words that end one item of a list: in "by name zip", zip is the next item.
-_ENDS = frozenset(("id", "name", "code", "number"))
-# Nouns that stand without an article.
-_MASS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
-# Nouns for what is searched, not for what is searched for: "search the web".
+# Words that end an item of an enumeration: in "find_user_by_name_zip", "zip" is the next item.
+_ITEM_ENDS = frozenset(("id", "name", "code", "number"))
+# Nouns that need no article.
+_MASS_NOUNS = frozenset(("data", "roaming", "usage", "information", "info", "access", "feedback", "money"))
+# Nouns for the place that is searched, not for what is searched for: "search the web", but "search for a flight".
 _SEARCHED = frozenset(
     (*("code", "codebase", "text", "web", "internet", "history", "memory", "base", "knowledge", "docs", "database"),
      *("documentation", "repo", "repository", "index", "catalog", "catalogue", "inbox", "source", "sources"))
 )  # fmt: skip
-# Words for a run that only checks something: "run the tests", "cargo test".
+# Words which show that a run only checks something: "run_tests", "cargo test".
 _CHECK_WORDS = frozenset(("test", "tests", "check", "checks", "scan", "query", "diagnostics", "lint"))
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An action name parsed into its kind, its verb, and the subject on which it acts."""
+    """What the name of an action says: its kind, its verb, and the object of the verb (``subject``)."""
 
     kind: Kind
     verb: str
@@ -127,14 +128,14 @@ class Reading:
 
 @lru_cache(maxsize=10_000)
 def read_action(action: str) -> Reading:
-    """The reading of *action*, a tool name or a program with its subcommand.
+    """Read the name of an action: a tool, a program with its subcommand, or a web request.
 
     >>> read_action("get_order_details").phrase, read_action("find_user_id_by_email").phrase
     ('look up the order details', 'find the user id by email')
     >>> read_action("update_reservation_flights").kind, read_action("kubectl rollout status").phrase
     ('action', 'run kubectl rollout status')
 
-    A name of several words without a verb is read as something to call, a single word as something to run.
+    If a name has no known verb, its verb is "call", or "run" for a single word.
 
     >>> read_action("billing_api").phrase, read_action("provision").phrase
     ('call billing_api', 'run provision')
@@ -167,7 +168,7 @@ def read_action(action: str) -> Reading:
     for kind, table in _TABLES:
         if first in table and not (first in _MOVES and words[1:] and _HANDED_OVER.isdisjoint(words[1:])):
             verb, subject = table[first], _object(table[first], words[1:], owner)
-            # English idiom: search the code, but search for a flight.
+            # Only places that are searched get the article here: "search the code", but "search for a flight".
             return Reading(kind, "search" if verb == "search for" and subject.startswith("the ") else verb, subject)
     return _read_change(action, owner, words)
 
@@ -178,10 +179,10 @@ def _is_in_browser(action: str) -> bool:
 
 def _read_browser_action(action: str) -> Reading:
     words = [word for word in _name_words(_BROWSER_TOOL.split(action.removeprefix(BROWSER))[-1]) if word != "take"]
-    if not words:  # a name in another script
+    if not words:  # The name has no Latin letters.
         return Reading("action", "act", "in the browser")
-    looks = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
-    return Reading("lookup" if looks else "action", " ".join(words), "in the browser")
+    reads_only = words[0] in BROWSER_LOOKUPS or words[0] in _LOOKUP
+    return Reading("lookup" if reads_only else "action", " ".join(words), "in the browser")
 
 
 def _read_change(action: str, owner: Sequence[str], words: Sequence[str]) -> Reading:
@@ -198,7 +199,7 @@ def _read_change(action: str, owner: Sequence[str], words: Sequence[str]) -> Rea
 
 
 def _split_owner(action: str) -> tuple[list[str], list[str]]:
-    """The words of the owning service, if any, and the words from the verb on.
+    """The words before the verb, which name a service or an object, and the words from the verb on.
 
     >>> _split_owner("contacts.search"), _split_owner("get_user")
     ((['contacts'], ['search']), ([], ['get', 'user']))
@@ -207,14 +208,14 @@ def _split_owner(action: str) -> tuple[list[str], list[str]]:
     """
     *owners, name = [part for part in _OWNER_SEPARATORS.split(action) if part] or [""]
     words, owner = _name_words(name), _name_words(owners[-1]) if owners else []
-    if len(words) > 1 and words[-1] == "lookup":  # "order_lookup" orders nothing
+    if len(words) > 1 and words[-1] == "lookup":  # In "order_lookup", "order" is not the verb.
         return words[:-1], words[-1:]
     if not words or _is_verb(words[0]):
         return owner, words
-    place = next((place for place, word in enumerate(words[:-1]) if place and word in _INNER_VERBS), 0)
-    place = place or (len(words) - 1 if len(words) > 1 and words[-1] in _INNER_VERBS else 0)
-    if place:
-        return words[:place], words[place:]
+    verb_index = next((index for index, word in enumerate(words[:-1]) if index and word in _INNER_VERBS), 0)
+    verb_index = verb_index or (len(words) - 1 if len(words) > 1 and words[-1] in _INNER_VERBS else 0)
+    if verb_index:
+        return words[:verb_index], words[verb_index:]
     return ([], [*owner, *words]) if owner and _is_verb(owner[0]) else (owner, words)
 
 
@@ -227,12 +228,13 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_program(action: str) -> bool:
-    named = " " in action or action in READ_ONLY_PROGRAMS or action.endswith((".sh", ".py"))
-    return named or ("-" in action and not _is_verb(action.partition("-")[0]))
+    """Whether *action* is a program: it has a subcommand, is known, is a script, or has a hyphen but no verb first."""
+    has_program_name = " " in action or action in READ_ONLY_PROGRAMS or action.endswith((".sh", ".py"))
+    return has_program_name or ("-" in action and not _is_verb(action.partition("-")[0]))
 
 
 def serves_any_purpose(action: str) -> bool:
-    """Whether the name of *action* does not show its purpose: a program, a called interface, unnamed work.
+    """Whether the name of *action* does not show its purpose: a program, an API, or an action without a name.
 
     >>> serves_any_purpose("git push"), serves_any_purpose("browser click"), serves_any_purpose("cancel_order")
     (True, True, False)
@@ -241,7 +243,7 @@ def serves_any_purpose(action: str) -> bool:
 
 
 def line_instruction(action: str, line: str) -> str:
-    """The instruction to take *action* with this *line*: a command line, a file or a browser target.
+    """The instruction to take *action* with this *line*: a command line, a file or the target of a browser action.
 
     >>> line_instruction("git push", "git push origin"), line_instruction("file_edit", "setup.cfg")
     ('Run `git push origin`', 'Edit `setup.cfg`')
@@ -257,7 +259,7 @@ def line_instruction(action: str, line: str) -> str:
 
 
 def line_is_target(action: str) -> bool:
-    """Whether the line of *action* is not a command but a target: the file of an edit or a place in the browser.
+    """Whether the ``command`` of a step with this *action* is a target: the file of an edit, or a browser element.
 
     >>> line_is_target("git push"), line_is_target("file_edit"), line_is_target("browser click")
     (False, True, True)
@@ -266,7 +268,7 @@ def line_is_target(action: str) -> bool:
 
 
 def kind_of(action: str) -> Kind:
-    """Whether *action* looks something up, changes something, only thinks, or hands over.
+    """The kind of *action*: lookup, action (a change), scratch (only thinking) or handover.
 
     >>> kind_of("search_direct_flight"), kind_of("cancel_order"), kind_of("think"), kind_of("transfer_to_human_agents")
     ('lookup', 'action', 'scratch', 'handover')
@@ -275,19 +277,19 @@ def kind_of(action: str) -> Kind:
 
 
 def receiver(action: str) -> str:
-    """Who takes over after a handover: a person, unless the name says which agent.
+    """Who takes over after the handover *action*: a person, unless its name says which agent.
 
     >>> receiver("transfer_to_human_agents"), receiver("transfer_to_billing_agent"), receiver("transfer_to_agent")
     ('a person', 'the billing agent', 'another agent')
     """
-    _, to, named = f" {read_action(action).subject}".partition(" to ")
-    if not to or not _PEOPLE.isdisjoint(named.split()):
+    _, to, receiver_name = f" {read_action(action).subject}".partition(" to ")
+    if not to or not _PEOPLE.isdisjoint(receiver_name.split()):
         return "a person"
-    return "another agent" if named in {"agent", "agents"} else f"the {named}"
+    return "another agent" if receiver_name in {"agent", "agents"} else f"the {receiver_name}"
 
 
 def is_action(action: str) -> bool:
-    """Whether *action* changes something in the world."""
+    """Whether *action* changes something, so that its kind is "action"."""
     return read_action(action).kind == "action"
 
 
@@ -299,8 +301,8 @@ def instruction(action: str) -> str:
     """
     reading = read_action(action)
     phrase = reading.phrase[:1].upper() + reading.phrase[1:]
-    plain = action in reading.phrase or action in _EVENT_ACTIONS or action.startswith(BROWSER)
-    return phrase if plain else f"{phrase} with {action}"
+    is_complete = action in reading.phrase or action in _EVENT_ACTIONS or action.startswith(BROWSER)
+    return phrase if is_complete else f"{phrase} with {action}"
 
 
 def is_check(action: str) -> bool:
@@ -315,7 +317,7 @@ def is_check(action: str) -> bool:
 
 
 def names_program(message: str, action: str) -> bool:
-    """Whether *message* names the program *action*, by the last word of its name.
+    """Whether *message* contains the last word of the name of *action*, a program.
 
     >>> names_program("validation failed: [DIALYZER]", "mix dialyzer"), names_program("a test failed", "mix dialyzer")
     (True, False)
@@ -324,7 +326,7 @@ def names_program(message: str, action: str) -> bool:
 
 
 def names_its_object(action: str) -> bool:
-    """Whether the name of *action* says what it acts on, so that an instruction is specific.
+    """Whether the name of *action* says what it acts on, so that an instruction with only this name is specific.
 
     >>> names_its_object("get_order_details"), names_its_object("mix format"), names_its_object("billing_api")
     (True, True, True)
@@ -334,14 +336,14 @@ def names_its_object(action: str) -> bool:
     if action in _EVENT_ACTIONS or action.startswith(BROWSER):
         return action == "test_run"
     reading = read_action(action)
-    named = reading.subject not in {"", action} or (reading.verb != "run" and len(_name_words(action)) > 1)
-    return named or " " in action
+    has_object = reading.subject not in {"", action} or (reading.verb != "run" and len(_name_words(action)) > 1)
+    return has_object or " " in action
 
 
 def noun_words(action: str) -> tuple[str, ...]:
-    """The nouns in an action name, without verb and prepositions; its first word for a program, or if it has none.
+    """The nouns in the name of *action*, without its verb and prepositions.
 
-    The nouns of a web request are the words of its path.
+    For a program, and for a name without nouns, it is the first word. For a web request, it is the words of the path.
 
     >>> noun_words("modify_pending_order_items"), noun_words("billing_api")
     (('pending', 'order', 'items'), ('billing', 'api'))
@@ -354,23 +356,23 @@ def noun_words(action: str) -> tuple[str, ...]:
     owner, name = ([], _name_words(action)) if _is_program(action) else _split_owner(action)
     words = [word.lower() for word in (*owner, *name)]
     nouns = words if read_action(action).subject == action else [word.lower() for word in (*owner, *name[1:])]
-    named = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS | _PARTICLES)
-    return named or tuple(words[:1])
+    content_nouns = () if _is_program(action) else tuple(word for word in nouns if word not in _LINKS | _PARTICLES)
+    return content_nouns or tuple(words[:1])
 
 
 def _object(verb: str, words: Sequence[str], owner: Sequence[str]) -> str:
-    """The object of the verb; the owning service if the name has no object."""
+    """The object of the verb, made of the *words* after it, else of those before it: "turn off the light"."""
     if words or not owner:
         return _subject(verb, words)
     return f"{'to' if verb == 'post' else 'the'} {' '.join(owner)}"
 
 
 def _subject(verb: str, words: Sequence[str]) -> str:
-    """The object made of *words*, with its article if it needs one; without words, the usual object of the verb."""
+    """The object made of *words*, with an article if it needs one; without words, the usual object of the verb."""
     if not words:
-        return _BARE.get(verb, "")
+        return _USUAL_OBJECTS.get(verb, "")
     text = " ".join(_with_function_words(words))
-    if words[0] in _LINKS or words[0] in _MASS or verb.startswith("check whether"):
+    if words[0] in _LINKS or words[0] in _MASS_NOUNS or verb.startswith("check whether"):
         return text
     if verb == "search for" and words[-1] in _SEARCHED:
         return f"the {text}"
@@ -387,19 +389,22 @@ def _with_function_words(words: Sequence[str]) -> Iterator[str]:
     >>> list(_with_function_words(["bills", "for", "customer"]))
     ['bills', 'for', 'the', 'customer']
     """
-    before, listing = "", False
-    for place, word in enumerate(words):
-        listing = listing or before == "by"
-        if listing and before in _ENDS and word not in _LINKS:
+    before, in_enumeration = "", False
+    for index, word in enumerate(words):
+        in_enumeration = in_enumeration or before == "by"
+        if in_enumeration and before in _ITEM_ENDS and word not in _LINKS:
             yield "and"
-        if before == "for" and word not in _LINKS and not word.endswith("s") and place == len(words) - 1:
+        if before == "for" and word not in _LINKS and not word.endswith("s") and index == len(words) - 1:
             yield "the"
         yield word
         before = word
 
 
 def _program_kind(action: str) -> Kind:
-    """Lookup or action, by the program, else by its last subcommand: "aws rds describe-db-instances"."""
+    """Whether a program is a lookup or an action.
+
+    It is a lookup if it is known to only read, or if its last subcommand begins with a word such as "describe".
+    """
     words = action.split(" ")
     prefixes = {"/".join(words[:length]) for length in range(1, len(words) + 1)}
     reads_only = bool(prefixes & READ_ONLY_PROGRAMS) or (
@@ -413,8 +418,14 @@ _TABLES: tuple[tuple[Kind, dict[str, str]], ...] = (
     ("scratch", _SCRATCH),
     ("lookup", _LOOKUP),
 )
-# Subjects for verbs whose action names have none, and readings of event types that stand for an unnamed action.
-_BARE = {"think through": "the next step", "calculate": "the amounts", "plan": "the next steps", "search for": "it"}
+# The usual objects of verbs, for names without an object, and the readings of the event types after which actions
+# without a name are named.
+_USUAL_OBJECTS = {
+    "think through": "the next step",
+    "calculate": "the amounts",
+    "plan": "the next steps",
+    "search for": "it",
+}
 _EVENT_ACTIONS = {
     "file_edit": Reading("action", "edit", "the file"),
     "test_run": Reading("lookup", "run", "the tests"),

@@ -1,4 +1,4 @@
-"""The English vocabulary of the compiler, and texts as sets of search terms."""
+"""The English vocabulary of the compiler, and functions that reduce texts and names to their informative words."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,14 +8,14 @@ from typing import Any
 from hmxgraph.text.masking import mask_secrets
 from hmxgraph.text.terms import terms, words
 
-# Built-in word lists. They cover English and well-known programs, no application domain.
+# Built-in word lists. They cover English and well-known programs, but no application domain.
 
 
 def _listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Verbs of requests, as the first word of an instruction.
+# Verbs with which a request may begin: "cancel my order".
 REQUEST_VERBS = _listed("""
     activate add adjust analyse analyze apply approve arrange assign book build buy cancel change check clean close
     compare compile configure connect convert copy create debug delete deploy diagnose disable download downgrade edit
@@ -27,7 +27,7 @@ REQUEST_VERBS = _listed("""
     withdraw write
 """)
 
-# Further verbs at the start of tool names.
+# Further verbs with which tool names begin: "acknowledge_alert".
 TOOL_VERBS = _listed("""
     accept accelerate acknowledge acquire align allocate allow amend annotate answer append archive attach authorise
     authorize award backup ban bind block boost broadcast bump call capture cast charge claim classify clear click clone
@@ -52,13 +52,13 @@ TOOL_VERBS = _listed("""
 # Last words that make a tool name a noun, even if its first word can be a verb: "order_api".
 INTERFACES = _listed("api cli sdk")
 
-# Words that may precede the verb of a request.
+# Words that may precede the verb of a request: "could you please".
 VERB_LEADS = _listed("""
     also and but can could first he'll help i'd i'll just kindly let let's lets me might must no not now or please
     quickly rather shall should so then they to us want we we'll will would you
 """)
 
-# Verbs before "to" that describe what others want, not a request.
+# Words before "to" that describe what somebody else wants, not a request: "she wants to cancel".
 OTHERS_VERBS = _listed(
     "are decided decides had has hopes is likes needed needs plans tried tries wants was were wishes"
 )
@@ -70,13 +70,13 @@ FINITE_VERBS = _listed("""
     was wasn't went were weren't will won't works would
 """)
 
-# Nouns that name the trouble in a complaint.
+# Nouns for the problem that a user reports.
 TROUBLES = _listed("bug crash crashes difficulty error errors failure failures issue issues problem problems trouble")
 
-# Verbs of requests that need an object.
+# Verbs that need an object: titles say "add something to the cart".
 OBJECT_VERBS = _listed("add append apply assign attach connect convert copy export import insert map move put send set")
 
-# Words of quantity.
+# Words that state a quantity.
 COUNT_WORDS = _listed("""
     all another both couple each every few four five many more most one other several single some ten three two
 """)
@@ -87,7 +87,7 @@ PRONOUNS = _listed("he her him i it me she that these they them this those us we
 # Words that begin a question about known facts.
 QUESTION_WORDS = _listed("what when where which who whose why")
 
-# Prepositions that tie the topic of a request to its verb.
+# Prepositions that connect the topic of a request with its verb: "search for flights".
 PREPOSITIONS = _listed("about across against at between for from in into of on onto over to with within")
 
 # Polite and filler words around a request.
@@ -102,11 +102,11 @@ SHELL_WORDS = _listed("""
     bash cmd command commands console exec execute powershell process run script sh shell terminal zsh
 """)
 
-# HTTP methods.
+# HTTP methods, and those that change nothing.
 WEB_METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 WEB_LOOKUPS = frozenset(("GET", "HEAD", "OPTIONS"))
 
-# Programs that check results, and read-only programs; a subcommand follows a slash.
+# Programs that check results, and programs that only read. A slash separates a program from its subcommand.
 CHECKING_PROGRAMS = _listed("""
     eslint flake8 mypy pylint pyright ruff/check shellcheck tsc cargo/check cargo/clippy go/vet terraform/validate
     helm/lint
@@ -139,7 +139,7 @@ SUBCOMMANDS = dict.fromkeys(
     1,
 ) | dict.fromkeys(_listed("aws az gcloud gh openstack"), 2)
 
-# Programs that run the command after them, and their flags whose value is the next word.
+# Programs that run the command after them, and their flags that take the next word as a value.
 WRAPPERS = _listed("sudo time env nohup exec command nice stdbuf xargs doas timeout")
 WRAPPER_FLAGS_WITH_VALUE = {
     "sudo": _listed("-u -g -h -p -C -D -R -T -U --user --group --host --chdir"),
@@ -152,15 +152,16 @@ WRAPPER_FLAGS_WITH_VALUE = {
     "time": _listed("-f -o --format --output"),
     "exec": _listed("-a"),
 }
-# Commands that only prepare the shell or the place of work for others.
+# Commands that only prepare the shell or a directory for other commands.
 PREPARATIONS = _listed("cd export source . set pushd popd echo sleep true mkdir unset")
 # Programs whose output only feeds the next program of a pipeline.
 FEEDERS = _listed("echo printf cat yes")
-# Programs whose first word is an operand, even if it is a verb: "rm build".
+# Programs whose first argument is an operand even if it is a verb: "rm build".
 OPERAND_PROGRAMS = _listed("""
     awk bat chmod chown cmp code cp cut emacs gzip java kill killall ln man mkdir mv mysql nano node open perl php pkill
     psql rm rmdir ruby sed sort sqlite3 tar tee touch tr uniq unzip vi vim zip
 """)
+# Shells, which run the command line given in an argument.
 SHELLS = _listed("bash sh zsh dash ash pwsh powershell cmd")
 
 # Endings of the names of arguments and fields that identify something, and words with such an ending that do not.
@@ -168,18 +169,18 @@ _IDENTIFYING = ("id", "number", "name", "email", "path", "key", "selector")
 _NOT_IDENTIFYING = _listed("""
     aid bid fluid grid hybrid invalid liquid mid paid prepaid raid rapid said solid unpaid valid void
 """)
-# Between the words of a name: "order_id", "orderId".
+# The boundary between two words of a name: in "order_id", "orderId".
 BETWEEN_WORDS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-# Words of arguments that state a person's decision: that somebody approved, or that a rule need not be kept. As first
-# words of a compound, "confirmation" and "authorization" are parts of other names: "confirmation_code".
+# Words in argument names that state a person's decision: that somebody approved, or that a rule may be ignored.
+# "confirmation" and "authorization" count only at the end, because "confirmation_code" is no decision.
 _DECISION = re.compile(
     r"\b(?:(?:pre)?approv\w*|authori[sz]e[drs]?|confirm(?:ed|s)?|consent\w*|agreed|sign(?:ed)? ?off"
     r"|overrid\w*|overrul\w*|bypass\w*|waive\w*|forced?)\b|\b(?:authori[sz]ation|confirmation)\Z"
 )
-# Words that make an identifier that of the person who decided: "approved_by_id".
+# Words which show that an identifier is that of the person who decided: "approved_by_id".
 _DECIDER = re.compile(r"\b(?:by|approvers?|authori[sz]ers?)\b")
 
-# The prefix of browser actions, the browser verbs that only read, and those of them that go to an address.
+# The prefix of browser actions, the verbs of browser actions that only read, and those that open an address.
 BROWSER = "browser "
 BROWSER_LOOKUPS = _listed("""
     back capture crawl evaluate extract forward get go goto hover navigate observe open read refresh reload scrape
@@ -187,7 +188,7 @@ BROWSER_LOOKUPS = _listed("""
 """)
 BROWSER_NAVIGATION = _listed("go goto navigate open visit")
 
-# Words of good and bad states and results.
+# Words that report a good or a bad outcome.
 GOOD_STATES = _listed("success succeeded successful completed complete done resolved passed ok solved finished closed")
 BAD_STATES = _listed("""
     failure failed error aborted cancelled canceled timeout timed_out rejected unresolved crashed
@@ -221,15 +222,15 @@ REPORT_WORDS = _listed("""
 """)
 
 
-# Texts as sets of search terms, without secrets and numbers.
+# Functions that reduce texts and names to their informative words.
 
 # Limits: characters of a term, characters read of a text, nesting depth, and entries read of a list.
 _LONGEST_TERM = 24
 _LONGEST_TEXT = 4000
 _DEEPEST = 6
 _MOST_ENTRIES = 50
-# The mark of a masked part: "<id>", "[token]".
-_MARK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
+# What replaces a masked part of a text: "<id>", "[token]".
+_MASK = re.compile(r"<[a-z_]+>|\[[a-z ]+\]")
 
 
 def identifies(name: str) -> bool:
@@ -243,9 +244,10 @@ def identifies(name: str) -> bool:
 
 
 def states_approval(name: str) -> bool:
-    """Whether the name of an argument says that it states a decision which only a person can make.
+    """Whether an argument of this *name* states a decision that only a person may make, such as an approval.
 
-    An identifier does so only if it is that of the person: an approval that has an id was asked for, and is on record.
+    The identifier of the person who decided counts ("approver_id"); that of the approval does not ("approval_id"),
+    because it shows that the approval was requested and recorded elsewhere.
 
     >>> [states_approval(name) for name in ("approved_by", "userConfirmed", "force", "approver_id", "waive_fee")]
     [True, True, True, True, True]
@@ -257,7 +259,7 @@ def states_approval(name: str) -> bool:
 
 
 def names_approver(name: str) -> bool:
-    """Whether the values of an argument of this *name* are persons who approved something.
+    """Whether the values of an argument of this *name* are people who approved something.
 
     >>> names_approver("approved_by"), names_approver("--approver-id"), names_approver("sort_by")
     (True, True, False)
@@ -271,7 +273,7 @@ def _spaced(name: str) -> str:
 
 
 def text_terms(text: str, limit: int) -> str:
-    """The distinct terms of *text* in order, blank-separated, at most *limit*.
+    """The first *limit* distinct terms of *text*, separated by spaces, without secrets and numbers.
 
     >>> text_terms("Cancel my order 4711, the order for ann@example.com", 64)
     'cancel order email'
@@ -280,7 +282,7 @@ def text_terms(text: str, limit: int) -> str:
 
 
 def value_terms(value: Any, limit: int) -> str:
-    """The distinct terms of the texts and flags inside a JSON value, blank-separated, at most *limit*.
+    """The first *limit* distinct terms of the texts and flags inside a JSON value, separated by spaces.
 
     >>> value_terms({"status": "delivered", "paid": True, "items": [{"name": "Desk Lamp"}]}, 64)
     'deliv paid=true desk lamp'
@@ -288,15 +290,15 @@ def value_terms(value: Any, limit: int) -> str:
     return " ".join(_distinct((term for text in _texts(value) for term in text), limit))
 
 
-def telling_words(text: str) -> list[str]:
+def informative_words(text: str) -> list[str]:
     """The informative words of *text*, in lower case.
 
-    Polite words, stop words, single letters, words with digits and mask marks are omitted.
+    Polite words, stop words, single letters, words with digits and masked parts are omitted.
 
-    >>> telling_words("Hi! I'd like to return the two skateboards of order <number>, please.")
+    >>> informative_words("Hi! I'd like to return the two skateboards of order <number>, please.")
     ['return', 'two', 'skateboards', 'order']
     """
-    return [word for word in words(_MARK.sub(" ", text)) if word not in _POLITE_WORDS and _telling(word)]
+    return [word for word in words(_MASK.sub(" ", text)) if word not in _POLITE_WORDS and _is_informative(word)]
 
 
 def has_word(text: str, word: str) -> bool:
@@ -309,12 +311,12 @@ def has_word(text: str, word: str) -> bool:
 
 
 def _distinct(candidates: Iterable[str], limit: int) -> list[str]:
-    kept: dict[str, None] = {}
+    distinct: dict[str, None] = {}
     for term in candidates:
-        kept[term] = None
-        if len(kept) == limit:
+        distinct[term] = None
+        if len(distinct) == limit:
             break
-    return list(kept)
+    return list(distinct)
 
 
 @lru_cache(maxsize=4096)
@@ -325,7 +327,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ...]]:
-    """Yield the terms of each text, and each flag as "name=value"."""
+    """Yield the terms of each text inside *value*, and each flag as the one term "name=value"."""
     match value:
         case bool():
             yield (f"{name}={value}".lower(),)
@@ -342,5 +344,5 @@ def _texts(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, ..
 
 
 @lru_cache(maxsize=50_000)
-def _telling(word: str) -> bool:
+def _is_informative(word: str) -> bool:
     return bool(terms(word)) and len(word) > 1 and not any(map(str.isdigit, word))

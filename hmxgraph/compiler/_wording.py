@@ -17,7 +17,7 @@ from hmxgraph.compiler._vocabulary import (
     REQUEST_VERBS,
     TROUBLES,
     VERB_LEADS,
-    telling_words,
+    informative_words,
 )
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
@@ -309,7 +309,7 @@ def _small_words(request: str) -> frozenset[str]:
     lower_case = (
         token for place, token in enumerate(tokens) if token[0].islower() and _is_common_word(token, place, tokens)
     )
-    return frozenset(word for token in lower_case for word in telling_words(token))
+    return frozenset(word for token in lower_case for word in informative_words(token))
 
 
 def title(text: str) -> str:
@@ -381,7 +381,7 @@ def _phrases(request: str) -> frozenset[tuple[str, ...]]:
     """The phrases of plain words that start and end with an informative word; a capitalised name ends a phrase."""
     tokens = _tokens(request)
     plain = [_normal_case(token) if _is_common_word(token, place, tokens) else "" for place, token in enumerate(tokens)]
-    telling = [bool(word) and bool(telling_words(word)) for word in plain]
+    telling = [bool(word) and bool(informative_words(word)) for word in plain]
     runs = set()
     for start in range(len(plain)):
         for end in range(start + 1, min(len(plain), start + _LONGEST_PHRASE)):
@@ -437,7 +437,7 @@ def _starts_request(tokens: Sequence[str], place: int) -> bool:
 
 
 def _is_content_word(word: str) -> bool:
-    return word[0].isalpha() and bool(telling_words(word))
+    return word[0].isalpha() and bool(informative_words(word))
 
 
 def _is_common_word(token: str, place: int, tokens: Sequence[str]) -> bool:
@@ -452,7 +452,7 @@ def _is_acronym(token: str) -> bool:
 
 
 def _informative_words(run: Sequence[str]) -> list[str]:
-    return telling_words(" ".join(run))
+    return informative_words(" ".join(run))
 
 
 def term_counts(requests: Iterable[str]) -> Counter[str]:
@@ -472,4 +472,4 @@ def spelling(requests: Sequence[str]) -> dict[str, str]:
 @lru_cache(maxsize=20_000)
 def _pairs(request: str) -> tuple[tuple[str, str], ...]:
     """The informative words of a request, as (search term, word)."""
-    return tuple((word_terms[0], word) for word in telling_words(request) if (word_terms := terms(word)))
+    return tuple((word_terms[0], word) for word in informative_words(request) if (word_terms := terms(word)))

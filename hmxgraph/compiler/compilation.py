@@ -94,7 +94,7 @@ class Ledger:
 
 def _without_texts(summary: SessionSummary) -> SessionSummary:
     steps = tuple(
-        replace(step, situation=Situation(step.situation.since, failure=step.situation.failure), says=())
+        replace(step, situation=Situation(step.situation.since, failure=step.situation.failure), statements=())
         for step in summary.steps
     )
     return replace(summary, steps=steps, ahead=_BLANK)

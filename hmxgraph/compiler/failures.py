@@ -1,4 +1,4 @@
-"""What happened after each failure, and how shares of sessions are compared stratum by stratum."""
+"""What happened after each failure, and statistics that compare shares of sessions within each kind of request."""
 
 import math
 import re
@@ -17,13 +17,16 @@ from hmxgraph.compiler.summary import Failure, SessionSummary, Step
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import most_first, terms
 
-# Shares are compared within each kind of request (a stratum), so that actions needed only by hard requests are not
-# blamed for their failures.
+# Sessions with some property are compared only with sessions of the same kind of request, called a stratum. Otherwise
+# an action that only hard requests need would be blamed because hard requests fail more often.
 
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The sessions or calls of one kind with and without a property, and how many of each show the effect."""
+    """How many sessions or calls of one kind have a property, how many do not, and how many of each show the effect.
+
+    The property is, for example, that a lookup preceded a call, and the effect that the call failed.
+    """
 
     having: int
     affected: int
@@ -32,7 +35,7 @@ class Stratum:
 
     @property
     def expected(self) -> float:
-        """The expected value of ``affected`` if the property made no difference."""
+        """The expected number of ``affected`` if the property made no difference."""
         return self.having * (self.affected + self.others_affected) / (self.having + self.others)
 
     @property
@@ -43,7 +46,7 @@ class Stratum:
 
 
 def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
-    """The strata by kind, without kinds in which all have the property or none has it.
+    """The strata by kind; kinds in which all or none have the property allow no comparison and are left out.
 
     *observed* holds (kind of request, has the property, shows the effect) for each session or call.
 
@@ -62,7 +65,9 @@ def strata(observed: Iterable[tuple[str, bool, bool]]) -> dict[str, Stratum]:
 
 
 def significance(tables: Sequence[Stratum]) -> float:
-    """The number of standard errors above chance, over all strata (Mantel, Haenszel 1959).
+    """How far the affected with the property exceed their expected number, in standard errors, over all strata.
+
+    This is the statistic of Mantel and Haenszel (1959).
 
     >>> round(significance([Stratum(6, 6, 6, 0)]), 2), significance([Stratum(6, 3, 6, 3)])
     (3.32, 0.0)
@@ -81,8 +86,8 @@ def chance(table: Stratum) -> float:
     (0.067, True)
     """
     affected = table.affected + table.others_affected
-    likely = range(table.affected, min(table.having, affected) + 1)
-    ways = sum(math.comb(table.having, count) * math.comb(table.others, affected - count) for count in likely)
+    at_least_as_many = range(table.affected, min(table.having, affected) + 1)
+    ways = sum(math.comb(table.having, count) * math.comb(table.others, affected - count) for count in at_least_as_many)
     return ways / math.comb(table.having + table.others, affected)
 
 
@@ -90,19 +95,19 @@ def chance(table: Stratum) -> float:
 
 # Maximum steps kept as the reaction to a failure.
 _MOST_REACTIONS = 3
-# Values of ``since`` when the user has spoken.
+# Values of ``Situation.since`` that mean that the user has spoken.
 SPOKEN = frozenset({"user", "both"})
 # Maximum changes of a route.
 _MOST_CHANGES = 3
-# Minimum Jaccard index of the nouns of two actions that are about the same thing.
+# Minimum Jaccard index of the nouns in the names of two actions that handle the same thing.
 _LEAST_SHARED_NOUNS = 0.35
-# A mask or slot: "<id>".
+# A masked value or a slot: "<id>".
 _MARK = re.compile(r"<[^<>]*>")
 # Names inside a message: paths, hosts, hyphenated names.
 _NAME = re.compile(r"\S*\w[-/.]+\w\S*")
 # Separators of words, and of names inside paths and assignments, on a command line.
 _SEPARATORS = re.compile(r"[\s/=:,'\"]+")
-# Words of errors about a wrong value.
+# Phrases of errors that say that a value is wrong.
 WRONG_VALUE = re.compile(
     r"\b(?:not found|not exist|no such|unknown|invalid|incorrect|wrong|mismatch|not match|unrecognized|malformed)\b",
     re.IGNORECASE,
@@ -112,15 +117,19 @@ _ERROR_TYPE = re.compile(r"(?:Error|Exception|Panic|Fault)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One failure in one session: the failed action, the reaction, and whether it helped.
+    """One failure in one session: the failed action, the reaction to the failure, and whether the reaction helped.
 
-    ``next_attempt`` is the next call of the failed action on the same item, ``changes`` names the different changes
-    before it, and ``work`` holds all of them in order. ``route`` holds the steps credited with the result: the last
-    changes, else a lookup before the attempt, else what was done instead of an attempt. ``helped`` says whether the
-    failure was gone at that attempt. Without an attempt of known result, the outcome of the session, or of the step
-    taken instead, decides; None if unknown. ``slots`` pairs values of the message with their slots. ``settled`` is set
-    if the user spoke after the failure, before the next attempt or what was done instead; ``declared`` if a decision or
-    feedback names what was done instead.
+    ``following`` holds the first steps after the failure. ``next_attempt`` is the next call of the failed action on the
+    same item, None if there was none. ``work`` holds the steps before that attempt that changed something, in order;
+    ``changes`` names each different change among them once.
+
+    ``route`` holds the steps credited with the result. If there was a next attempt, they are the last changes before
+    it, else the lookup before it; if there was none, they are what was done instead. ``helped`` says whether the
+    failure was gone at the next attempt; if there was none, or its result is unknown, the outcome of the session or of
+    the step taken instead decides. It is None if that is unknown.
+
+    ``slots`` pairs the values in the message with their slots ("W12" with "<order id>"). ``settled`` is set if the user
+    spoke between the failure and the reaction, ``declared`` if a decision or feedback names what was done instead.
 
     ``undone`` holds the changes that the user asked to undo: those before the next attempt, or that attempt if nothing
     was changed before it. They did not help; if another attempt followed, the other fields are about that one.
@@ -147,7 +156,7 @@ class Occurrence:
 
     @property
     def attributable(self) -> bool:
-        """Whether the route holds all changes, so that the result can be credited to the whole route."""
+        """Whether the route holds all changes before the next attempt, so that it can be credited with the result."""
         return len(self.changes) <= _MOST_CHANGES
 
     @property
@@ -170,12 +179,13 @@ class Occurrence:
 class FailureGroup:
     """All occurrences of one failure, with their most frequent signature and action ("" if none).
 
-    ``says`` is the form that their messages share, else the most frequent message, else the signature.
+    ``message`` is their common message: where the messages of the occurrences differ, it has slots ("order <id> not
+    found"). Without any message it is the signature.
     """
 
     key: str
     signature: str
-    says: str
+    message: str
     action: str
     occurrences: tuple[Occurrence, ...]
 
@@ -186,7 +196,7 @@ class FailureGroup:
 
     @property
     def keys(self) -> list[str]:
-        """The keys of all its signatures, by which a running session finds the failure."""
+        """The group's own key and those of its signatures, by which a running session looks up the failure."""
         return sorted({self.key, *(failure_key(occurrence.failure.signature) for occurrence in self.occurrences)})
 
 
@@ -213,7 +223,7 @@ def failure_groups(summaries: Iterable[SessionSummary]) -> list[FailureGroup]:
 
 
 def plain_message(message: str) -> str:
-    """The message for people: numbers masked, the first word in lower case unless it has inner capitals or is "I".
+    """The message for people: numbers masked, and in lower case its first letter, unless that begins a name or "I".
 
     >>> plain_message("Paid 299, but the total is 375"), plain_message("KeyError: 'rate'"), plain_message("I can't")
     ('paid <n>, but the total is <n>', "KeyError: 'rate'", "I can't")
@@ -225,9 +235,9 @@ def plain_message(message: str) -> str:
 
 
 def failure_key(signature: str) -> str:
-    """The search terms of a signature, without masks, names and words with digits unless nothing else is left.
+    """The search terms of a signature, without masked values, names and words with digits unless nothing else is left.
 
-    Signatures of one failure have one key: "payment method <id> not found" and "payment method not found".
+    So "payment method <id> not found" and "payment method not found" are the same failure.
 
     >>> failure_key("payment method <id> not found") == failure_key("Payment method not found")
     True
@@ -256,7 +266,7 @@ def _without_quotes(message: str) -> str:
 
 
 def _speaks_of(occurrence: Occurrence, value: str) -> bool:
-    """Whether *value* is also a word in the failed step or in the reaction to it."""
+    """Whether *value*, a word of the message, also occurs in the failed step, the route or the next attempt."""
     steps = [*occurrence.route, *filter(None, (occurrence.next_attempt, occurrence.failed_step))]
     step_words = {
         word.lower() for step in steps for text in (step.action, step.command) for word in _SEPARATORS.split(text)
@@ -269,22 +279,22 @@ def _failure_group(key: str, occurrences: Sequence[Occurrence]) -> FailureGroup:
     messages = [plain_message(occurrence.failure.message) for occurrence in occurrences]
     common = template(messages)
     differ = len(set(messages)) > 1
-    says = (mask_quoted(common.text) if differ else common.text) or signature
+    message = (mask_quoted(common.text) if differ else common.text) or signature
     action = most_frequent(occurrence.action for occurrence in occurrences)
     slotted = (replace(occurrence, slots=slots) for occurrence, slots in zip(occurrences, common.values, strict=True))
-    return FailureGroup(_stable_key(key, common.text, occurrences), signature, says, action, tuple(slotted))
+    return FailureGroup(_stable_key(key, common.text, occurrences), signature, message, action, tuple(slotted))
 
 
 def _stable_key(key: str, text: str, occurrences: Sequence[Occurrence]) -> str:
-    """The key of a group: the only key of its signatures, else that of the form that its messages share, *text*."""
+    """The key of a group: that of its signatures if they all have the same, else that of *text*, its common message."""
     keys = {failure_key(occurrence.failure.signature) for occurrence in occurrences}
     return key if len(keys) == 1 else failure_key(text)
 
 
 def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
-    """The *failure* with the reaction to it, and whether that helped."""
+    """The *failure* of a session with the reaction to it, and whether the reaction helped."""
     if failure.step < 0:
-        # The first steps react to a failure before any work; what followed a step that was not kept is unknown.
+        # The first steps react to a failure before any work. If steps were not kept, the reaction is unknown.
         first_steps = () if summary.skipped_steps else _first_reactions(summary.steps)
         return Occurrence(summary, failure, "", first_steps, None, first_steps[:1], summary.went_well)
     failed, later = summary.steps[failure.step], _reactions(summary, failure.step)
@@ -293,16 +303,18 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
     if any(_is_attempt(step, failed) for step in lasting):
         later = lasting
     attempts = _attempts(summary, failure.step, later)
-    trials, place = attempts[:-1], attempts[-1] if attempts else None
-    next_attempt = None if place is None else later[place]
-    before = [step for index, step in enumerate(later[:place]) if index not in trials]
+    trial_runs, attempt_index = attempts[:-1], attempts[-1] if attempts else None
+    next_attempt = None if attempt_index is None else later[attempt_index]
+    before = [step for index, step in enumerate(later[:attempt_index]) if index not in trial_runs]
     between = _between_lines(failed, before, next_attempt, summary)
-    declared = _declared_way(summary, failure.step, later) if next_attempt is None else ()
+    declared = _declared_replacement(summary, failure.step, later) if next_attempt is None else ()
     changes = [] if next_attempt is None else _changes(between)
     stand_in = _stand_in(failed, later) if next_attempt is None and not declared else ()
     route = declared or stand_in or tuple(changes)[-_MOST_CHANGES:] or _reaction_start(between, next_attempt)
     helped = (
-        _way_helped(failed, route, summary) if next_attempt is None else _failure_gone(summary, failure, next_attempt)
+        _replacement_helped(failed, route, summary)
+        if next_attempt is None
+        else _failure_gone(summary, failure, next_attempt)
     )
     if any(step.undone for step in (*route, *filter(None, [next_attempt]))):
         helped = False
@@ -316,19 +328,19 @@ def _occurrence(summary: SessionSummary, failure: Failure) -> Occurrence:
 
 
 def _attempts(summary: SessionSummary, failed: int, later: Sequence[Step]) -> list[int]:
-    """The position among *later* of the next attempt, after that of a trial run if there was one; empty if none.
+    """The index in *later* of the next attempt, after that of a trial run if there was one; empty if there was none.
 
-    A trial run, such as one without "--apply", is no attempt if the next one has all options again.
+    A trial run, such as one without "--apply", is not the next attempt if a run with all options follows it.
     """
     line = summary.steps[failed].command
     retries = (
-        place
-        for place, step in enumerate(later)
+        index
+        for index, step in enumerate(later)
         if _is_attempt(step, summary.steps[failed]) and not changes_another(step, failed, summary)
     )
     attempts = [*islice(retries, 1)]
     if attempts and lacks_options(later[attempts[0]].command, line):
-        attempts += (place for place in islice(retries, 1) if has_options(later[place].command, line))
+        attempts += (index for index in islice(retries, 1) if has_options(later[index].command, line))
     return attempts
 
 
@@ -341,11 +353,14 @@ def _undone_way(failed: Step, later: Sequence[Step]) -> tuple[Step, ...]:
 
 def _until(last: Step, steps: Sequence[Step]) -> Sequence[Step]:
     """The *steps* up to *last*, which is one of them."""
-    return steps[: next(place for place, step in enumerate(steps) if step is last) + 1]
+    return steps[: next(index for index, step in enumerate(steps) if step is last) + 1]
 
 
-def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
-    """The first later step of another action that did not fail and that a later decision or any feedback names."""
+def _declared_replacement(summary: SessionSummary, failed: int, later: Sequence[Step]) -> tuple[Step, ...]:
+    """The first of the *later* steps that took another action, did not fail, and is named by a decision or feedback.
+
+    Only decisions after the failure count, but any feedback of the session.
+    """
     decided = [decision.chosen for decision in summary.decisions if decision.step > failed]
     texts = " ".join([*decided, *summary.worked]).lower()
     named = (
@@ -354,65 +369,72 @@ def _declared_way(summary: SessionSummary, failed: int, later: Sequence[Step]) -
     return tuple([step for step in named if step.ok is not False][:1])
 
 
-def _way_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
-    """Whether what was done instead helped, judged by the outcome of the session.
+def _replacement_helped(failed: Step, route: Sequence[Step], summary: SessionSummary) -> bool | None:
+    """Whether the step taken instead of a retry helped, judged by the outcome of the session.
 
-    A lookup to the same end as the failed one, or another change of everything that the failed call named, is judged by
-    its own result, because sessions fail later for many reasons.
+    If that step replaces the failed call, it is judged by its own result, because the session may fail later for other
+    reasons: a lookup with the same purpose replaces a lookup, and a change of all the same items replaces a change.
     """
-    way = route[0] if route else None
-    if way is None or way.ok is None:
+    replacement = route[0] if route else None
+    if replacement is None or replacement.ok is None:
         return summary.went_well
-    if not kind_of(way.action) == kind_of(failed.action) == "lookup" and not _stands_in(way, failed):
+    if not kind_of(replacement.action) == kind_of(failed.action) == "lookup" and not _stands_in(replacement, failed):
         return summary.went_well
-    return way.ok if to_the_same_end(way.action, failed.action) else summary.went_well
+    return replacement.ok if serve_same_purpose(replacement.action, failed.action) else summary.went_well
 
 
 def _stand_in(failed: Step, later: Iterable[Step]) -> tuple[Step, ...]:
-    """The first later change, by another tool, of everything that the failed call named."""
+    """The first of the *later* steps that stands in for the *failed* one; () if there is none."""
     return tuple([step for step in later if _stands_in(step, failed)][:1])
 
 
 def _stands_in(step: Step, failed: Step) -> bool:
-    """Whether *step* is another change to the same end with all identifiers of the failed call, at least two."""
+    """Whether *step* is a change with the same purpose by another tool, which names all that the failed call named.
+
+    A failed call with fewer than two identifiers is not enough: different changes often share one.
+    """
     named = set(failed.about)
     return (
         step.action != failed.action
         and kind_of(step.action) == kind_of(failed.action) == "action"
         and len(named) > 1
         and named.issubset(step.about)
-        and to_the_same_end(step.action, failed.action)
+        and serve_same_purpose(step.action, failed.action)
     )
 
 
-def to_the_same_end(way: str, failed: str) -> bool:
-    """Whether the names of two tools allow one to replace the other.
+def serve_same_purpose(replacement: str, failed: str) -> bool:
+    """Whether two tools, judged by their names, serve the same purpose, so that *replacement* may replace *failed*.
 
-    Always true if *way* is a thought or a handover, if a name shows no purpose, such as that of a program, or if
-    *failed* is empty.
+    Always true if *replacement* is a thought or a handover, if one of the names shows no purpose, such as that of a
+    program, or if *failed* is empty.
 
-    >>> to_the_same_end("find_user_by_name", "find_user_by_email"), to_the_same_end("get_order", "return_order")
+    >>> serve_same_purpose("find_user_by_name", "find_user_by_email"), serve_same_purpose("get_order", "return_order")
     (True, False)
     """
-    if not failed or kind_of(way) in {"scratch", "handover"} or serves_any_purpose(way) or serves_any_purpose(failed):
+    if not failed or kind_of(replacement) in {"scratch", "handover"}:
         return True
-    readings = read_action(way), read_action(failed)
-    return readings[0].kind == readings[1].kind and (readings[0].verb == readings[1].verb or share_nouns(way, failed))
+    if serves_any_purpose(replacement) or serves_any_purpose(failed):
+        return True
+    readings = read_action(replacement), read_action(failed)
+    return readings[0].kind == readings[1].kind and (
+        readings[0].verb == readings[1].verb or share_nouns(replacement, failed)
+    )
 
 
 def share_nouns(action: str, other: str) -> bool:
-    """Whether the names of two actions share enough nouns to be about the same thing."""
+    """Whether the names of two actions share enough nouns for both to handle the same thing."""
     return jaccard(noun_words(action), noun_words(other)) >= _LEAST_SHARED_NOUNS
 
 
 def _reactions(summary: SessionSummary, failed: int) -> tuple[Step, ...]:
-    """The steps after a failed one, without those called before its result was known.
+    """The steps after the one at index *failed*, without those called in parallel before its result was known.
 
-    The other commands of its shell line are kept.
+    The other commands of its shell line are included.
     """
     step, later = summary.steps[failed], summary.steps[failed + 1 :]
     early = sum(1 for _ in takewhile(lambda other: other.event_id == step.event_id or _in_parallel(other), later))
-    return tuple(other for place, other in enumerate(later) if place >= early or other.event_id == step.event_id)
+    return tuple(other for index, other in enumerate(later) if index >= early or other.event_id == step.event_id)
 
 
 def _in_parallel(step: Step) -> bool:
@@ -421,9 +443,9 @@ def _in_parallel(step: Step) -> bool:
 
 
 def _failure_gone(summary: SessionSummary, failure: Failure, next_attempt: Step) -> bool | None:
-    """Whether the failure was gone at the next attempt, whatever else failed there."""
+    """Whether the failure was gone at the next attempt, even if that failed with another error; None if unknown."""
     if summary.rejected and any(change.how == FEWER for change in next_attempt.amendments):
-        # Part of the work was given up.
+        # The attempt left out a part of the work, and feedback says that the session failed.
         return False
     if next_attempt.ok is not False:
         return next_attempt.ok if next_attempt.ok is not None else summary.went_well
@@ -434,7 +456,10 @@ def _failure_gone(summary: SessionSummary, failure: Failure, next_attempt: Step)
 def _between_lines(
     failed: Step, between: Sequence[Step], next_attempt: Step | None, summary: SessionSummary
 ) -> list[Step]:
-    """The steps *between* failure and retry, without other commands of the failed shell line and their repetitions."""
+    """The steps *between* failure and retry that do not merely repeat the failed shell line.
+
+    Left out are the other commands of that line, and the same commands in the line of the retry.
+    """
     same_line = {step.action for step in summary.steps if step.event_id == failed.event_id}
     retried = "" if next_attempt is None else next_attempt.event_id
     return [
@@ -445,9 +470,9 @@ def _between_lines(
 
 
 def _changes(between: Sequence[Step]) -> list[Step]:
-    """The changes before the next attempt; the last one of a repeated change.
+    """The changes before the next attempt; of a repeated change only the last.
 
-    Clicks and inputs at different places of a page are different changes.
+    Clicks and inputs on different elements of a web page are different changes.
     """
     targets = ((step.action, step.command if step.action.startswith(BROWSER) else "") for step in _changing(between))
     return list(dict(zip(targets, _changing(between), strict=True)).values())
@@ -458,9 +483,10 @@ def _changing(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def _reaction_start(between: Sequence[Step], next_attempt: Step | None) -> tuple[Step, ...]:
-    """The first step of the reaction, if nothing was changed before the next attempt.
+    """The step to credit if nothing was changed before the next attempt: the first after the failure.
 
-    If the inputs of that attempt changed in an explained way, only the lookup that supplied them counts.
+    If it is known how the inputs of the attempt differ from those of the failed call, only a lookup that supplied one
+    of them is credited.
     """
     if next_attempt is None:
         return _first_reactions(between)[:1]
@@ -472,7 +498,7 @@ def _reaction_start(between: Sequence[Step], next_attempt: Step | None) -> tuple
 
 
 def _first_reactions(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """The first few of *steps*, without notes and thoughts."""
+    """The first few of *steps* that are not notes or thoughts."""
     return tuple([step for step in steps if kind_of(step.action) != "scratch"][:_MOST_REACTIONS])
 
 
@@ -482,10 +508,10 @@ def _is_attempt(step: Step, failed: Step) -> bool:
 
 
 def changes_another(step: Step, failed: int, summary: SessionSummary) -> bool:
-    """Whether *step* changes another item than the call at place *failed*, which named an item looked up before.
+    """Whether *step* changes another item than the call at index *failed*.
 
-    If the failed call named no such item, *step* may be its retry with the right name. Shared identifiers that were not
-    looked up, such as a card or a user, do not count: they are properties of many items.
+    Only identifiers with which an earlier lookup was called name items; a card or a user that both calls name may
+    belong to many items. If the failed call named no item, the answer is no: *step* may retry it with the right name.
     """
     looked_up = {
         name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 
 from hmxgraph.compiler._cases import Cases, changes_of, done_without_failing
-from hmxgraph.compiler._models import Goals, request_terms, telling_terms
+from hmxgraph.compiler._models import Goals, informative_terms, request_terms
 from hmxgraph.compiler._verbs import is_action, kind_of, serves_any_purpose
 from hmxgraph.compiler._wording import asks_for_change
 from hmxgraph.compiler.profile import CompilerProfile
@@ -196,7 +196,7 @@ def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[st
     """For each informative term, the number of sessions with this term that took each action."""
     counts_by_term: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for session in sessions:
-        for term in telling_terms(session.request):
+        for term in informative_terms(session.request):
             counts_by_term[term].update(set(session.actions))
     return counts_by_term
 
@@ -204,7 +204,7 @@ def _actions_by_term(sessions: Iterable[SessionSummary]) -> dict[str, Counter[st
 def _related_actions(summary: SessionSummary, counts_by_term: Mapping[str, Counter[str]]) -> set[str]:
     """The actions of other sessions that share an informative term with this one."""
     own_actions = frozenset(summary.actions)
-    counts_of_terms = (counts_by_term[term] for term in telling_terms(summary.request))
+    counts_of_terms = (counts_by_term[term] for term in informative_terms(summary.request))
     return {name for counts in counts_of_terms for name, count in counts.items() if count > (name in own_actions)}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from hmxgraph.compiler._next_after_failure import as_the_error_asks
 from hmxgraph.compiler._routines import ROUTINE
 from hmxgraph.compiler._verbs import instruction, is_action, read_action, serves_any_purpose
-from hmxgraph.compiler._vocabulary import telling_words
+from hmxgraph.compiler._vocabulary import informative_words
 from hmxgraph.compiler.compilation import Model
 from hmxgraph.compiler.failures import failure_key
 from hmxgraph.compiler.goal_classes import expected, fit
@@ -77,7 +77,7 @@ def suggest(
     schema = fitting_schema(chances, running.actions, leading, profile)
     playbooks = _playbooks(running, ordered)
     # Suggest nothing for a request unlike any seen before, however usual an action is.
-    unfamiliar = not chances and bool(telling_words(running.request))
+    unfamiliar = not chances and bool(informative_words(running.request))
     chances_next = {} if unfamiliar else _chances_next(model, running)
     recoveries = {playbook.artifact_id: list(_recoveries(playbook, _failed_action(running))) for playbook in playbooks}
     tools = _tools(chances_next, chain.from_iterable(recoveries.values()))

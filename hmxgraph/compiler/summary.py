@@ -1,4 +1,4 @@
-"""The summary of a session: bounded, masked, and sufficient to compile without its events."""
+"""The summary of a session: limited in size, without secrets, and all that the compiler needs of the session."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -9,13 +9,14 @@ from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import iso, microseconds
 
-# Increment whenever the summary of the same events changes: stored summaries are then rebuilt. Also increment the
-# schema version of the database, so that older releases are refused: they would rebuild the summaries in the old form.
+# Increment whenever a code change alters the summary of the same events: stored summaries are then rebuilt. Also
+# increment the schema version of the database, so that it refuses older releases of hmxgraph: they would rebuild the
+# summaries in the old form.
 SUMMARY_VERSION = 28
 Outcome: TypeAlias = Literal["success", "failure", "unknown"]
 # The origin of a value that the user gave; any other origin is the action that returned it, or "" if unknown.
 FROM_USER = "user"
-# Written in place of a text of a situation that is the same as in the previous step.
+# Stored instead of a text of a situation that equals the same text of the previous step.
 _SAME = "="
 
 
@@ -25,8 +26,8 @@ class Situation:
 
     ``since`` names what came last: "start", "user", "assistant", "result", "pending" (a call without a result yet), or
     "both" (a user message and the reply).
-    ``heard``, ``said`` and ``seen`` hold the search terms of the last user message, the last assistant message or
-    decision, and the last result. ``failure`` is the signature of a failure that no action has followed yet.
+    ``heard`` holds the search terms of the last user message, ``said`` those of the last assistant message or decision,
+    ``seen`` those of the last result. ``failure`` is the signature of a failure that no action has followed yet.
     ``pending`` is set while a call awaits its result.
     """
 
@@ -40,9 +41,11 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Amendment:
-    """One input of a retry that differs from the failed call: how it changed, in which part of it, and a detail.
+    """One difference between the inputs of a retry and those of the failed call.
 
-    The kinds of change and their details are listed in ``_amendments.py``.
+    ``input`` names the argument, ``how`` the kind of change. ``part`` is the key of the changed values if they are
+    nested in the argument ("amount" in a list of payments). ``_amendments.py`` lists the kinds and the ``detail`` of
+    each, such as the action that returned the new value.
     """
 
     input: str
@@ -56,14 +59,16 @@ class Step:
     """One action: its situation, its inputs and its result.
 
     ``inputs`` pairs each argument with each origin of its value (an action, "user", or "" if unknown). ``changed``
-    lists the arguments that differ from the last call of the same action in the session. If this step retries a failed
-    call, ``amendments`` describe how its inputs differ from those of that call. ``about`` holds checksums of the
-    identifiers in the call; it is empty for a step with a ``command``. ``says`` holds the statements in the result of a
-    lookup: short lines such as "status: pending". ``edit`` describes the file and lines that an edit changed.
-    ``by_user`` marks what the user did, such as pressing a switch on a device that the agent cannot reach. If the step
-    changes something, ``chosen`` holds what earlier lookups stated about the items named in its arguments, as
-    (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo the work. ``settings``
-    pairs arguments of unknown origin with their values, if these are short words ("priority", "high").
+    lists the arguments that differ from the last call of the same action in the session. ``command`` is the masked
+    shell command, the edited file, or the target of a browser action. ``ok`` says whether the action succeeded, None if
+    unknown. If this step retries a failed call, ``amendments`` describe how its inputs differ from those of that call.
+    ``about`` holds checksums of the identifiers in the call; it is empty for a step with a ``command``. ``statements``
+    holds the statements in the result of a lookup: short lines such as "status: pending". ``edit`` describes the file
+    and the lines that an edit changed. ``by_user`` marks what the user did, such as pressing a switch on a device that
+    the agent cannot reach. If the step changes something, ``chosen`` holds what earlier lookups stated about the items
+    named in its arguments, as (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo
+    the work. ``settings`` pairs arguments of unknown origin with their values, if these are short words ("priority",
+    "high").
     """
 
     action: str
@@ -75,7 +80,7 @@ class Step:
     ok: bool | None = None
     amendments: tuple[Amendment, ...] = ()
     about: tuple[str, ...] = ()
-    says: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     edit: str = ""
     by_user: bool = False
     chosen: tuple[tuple[str, str, str], ...] = ()
@@ -85,10 +90,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failure: its signature, kind, readable message, failed step, and whether it is recoverable.
+    """One failure: its signature, kind, readable message, and failed step.
 
-    ``step`` is -1 if there is no failed step or it was not kept. ``line`` names all commands of a shell line whose
-    output does not show which of them failed.
+    ``step`` is the index of the failed step, -1 if there is none or it was not kept. ``recoverable`` is what the error
+    itself declares, None if it declares nothing. ``line`` names all commands of a shell line whose output does not show
+    which of them failed; otherwise it is "".
     """
 
     signature: str
@@ -102,10 +108,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision event; ``verdict`` says whether later feedback or a state change approves it, None if none does.
+    """One decision event.
 
-    ``step`` is the position of the next step, -1 if that was not kept. ``source`` and ``origin`` are those of the event
-    and show who decided.
+    ``verdict`` says whether later feedback or a later state change about the decision was good; None if there was none.
+    ``step`` is the index of the step after the decision, -1 if that was not kept. ``source`` and ``origin`` are those
+    of the event and show who decided.
     """
 
     question: str
@@ -121,11 +128,12 @@ class Decision:
 
 @dataclass(frozen=True)
 class SessionSummary:
-    """One session: steps in order, failures, decisions, outcome, and ``ahead``, the situation after the last event.
+    """One session: its steps in order, failures, decisions and outcome.
 
-    ``sources`` counts the events with actions, decisions or user messages by source and origin. ``about`` holds a
-    checksum of each identifier with which tools were called, ``worked`` what feedback names as having worked,
-    ``stated`` the rules that the agent told the user, each with its event.
+    ``ahead`` is the situation after the last event. ``sources`` counts the events with actions, decisions or user
+    messages, as (source, origin, count). ``about`` holds a checksum of each identifier in the arguments of tool calls,
+    ``worked`` what feedback names as having worked, and ``stated`` the rules that the agent told the user, each with
+    the id of its event.
     """
 
     session_id: str
@@ -155,24 +163,24 @@ class SessionSummary:
 
     @property
     def went_well(self) -> bool | None:
-        """Whether it succeeded; None if unknown."""
+        """Whether the session succeeded; None if unknown."""
         return None if self.outcome == "unknown" else self.succeeded
 
     @property
     def rejected(self) -> bool:
-        """Whether feedback says that it failed, as opposed to an outcome inferred from the work."""
+        """Whether feedback says that the session failed, as opposed to an outcome inferred from the work."""
         return self.went_well is False and self.outcome_reason.endswith("feedback")
 
     @cached_property
     def actions(self) -> tuple[str, ...]:
-        """The names of the actions in order, cached because they are read often."""
+        """The names of the actions in order."""
         return tuple(step.action for step in self.steps)
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values; a text of a situation that equals that of the previous step is written as "="."""
+        """The summary as plain JSON values; a text of a situation that equals the previous step's is written as "="."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         return plain | {
-            # Microseconds of years before 1684 or after 2255 exceed the integers of canonical JSON.
+            # Canonical JSON limits integers to 2**53, which microseconds exceed before the year 1684 and after 2255.
             "first_us": iso(self.first_us),
             "last_us": iso(self.last_us),
             "steps": _steps_document(self.steps),
@@ -214,18 +222,18 @@ class SessionSummary:
         )
 
 
-def _values(value: Situation | Failure | Decision) -> list[Any]:
-    plain = [getattr(value, field.name) for field in fields(value)]
+def _values(record: Situation | Failure | Decision) -> list[Any]:
+    plain = [getattr(record, field.name) for field in fields(record)]
     return [list(part) if isinstance(part, tuple) else part for part in plain]
 
 
 def _decision(values: list[Any]) -> Decision:
-    question, chosen, alternatives, *rest = values
-    return Decision(question, chosen, tuple(alternatives), *rest)
+    question, chosen, alternatives, *later_fields = values
+    return Decision(question, chosen, tuple(alternatives), *later_fields)
 
 
 def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
-    """The steps as JSON values, which :func:`_steps` reads."""
+    """One row of JSON values per step; :func:`_steps` reads them back."""
     rows: list[list[Any]] = []
     before = Situation()
     for step in steps:
@@ -239,7 +247,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
         amended = [[part.input, part.how, part.part, part.detail] for part in step.amendments]
         details = [
             list(step.about),
-            list(step.says),
+            list(step.statements),
             step.edit,
             step.by_user,
             list(map(list, step.chosen)),
@@ -265,8 +273,8 @@ def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, says, edit, by_user, chosen, undone, settings = details
-        texts = tuple(about), tuple(says), edit
+        about, statements, edit, by_user, chosen, undone, settings = details
+        texts = tuple(about), tuple(statements), edit
         parsed = *texts, by_user, tuple(map(tuple, chosen)), undone, tuple(map(tuple, settings))
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hmxgraph.compiler._models import Marks, learn_goals
+from hmxgraph.compiler._models import BinaryMatrix, learn_goals
 from hmxgraph.compiler._playbooks import failure_playbooks
 from hmxgraph.compiler.failures import failure_groups
 from hmxgraph.compiler.profile import DEFAULT_PROFILE
@@ -74,13 +74,13 @@ def test_marks_give_the_product_that_their_matrix_gives(turned, observations):
     whole = (random.random((observations, 90)) < 0.1).astype(float)
     whole[[0, -1]] = whole[:, [1, -1]] = 0
     right = random.integers(-8, 8, (observations if turned else 90, 3)) / 8
-    marks = Marks.of_columns([np.flatnonzero(row).tolist() for row in whole], 90)
-    product = marks.transposed_product(right) if turned else marks.product(right)
+    matrix = BinaryMatrix.of_columns([np.flatnonzero(row).tolist() for row in whole], 90)
+    product = matrix.transposed_product(right) if turned else matrix.product(right)
     assert np.array_equal(product, (whole.T if turned else whole) @ right)
 
 
 def test_marks_without_features_give_nothing():
     """Without features (no texts, for instance), the product is all zeros."""
-    marks = Marks.of_columns([[], []], 0)
-    assert np.array_equal(marks.product(np.zeros((0, 2))), np.zeros((2, 2)))
-    assert marks.transposed_product(np.ones((2, 2))).shape == (0, 2)
+    matrix = BinaryMatrix.of_columns([[], []], 0)
+    assert np.array_equal(matrix.product(np.zeros((0, 2))), np.zeros((2, 2)))
+    assert matrix.transposed_product(np.ones((2, 2))).shape == (0, 2)

@@ -114,7 +114,7 @@ def test_what_a_lookup_was_asked_with_is_no_statement_of_its_result():
     """A field of the result that repeats an argument is not a statement."""
     script = Script("s1").call("get_trip", {"trip": "SDZQKO", "cabin": "economy"}, trip="SDZQKO")
     (step,) = summarise(script.events).steps
-    assert step.says == ("cabin: economy",)
+    assert step.statements == ("cabin: economy",)
     assert len(step.about) == 1
 
 
@@ -136,7 +136,7 @@ def test_what_a_file_contains_is_no_statement():
     script = (
         Script("s1").call("read_config", {"value": "mode: on"}, path="app.cfg").call("read_mode", {"value": "mode: on"})
     )
-    assert [step.says for step in summarise(script.events).steps] == [(), ("mode: on",)]
+    assert [step.statements for step in summarise(script.events).steps] == [(), ("mode: on",)]
 
 
 def phone_work(number, bar, *, change, vpn="VPN is OFF", request="The internet is slow"):

@@ -340,7 +340,7 @@ def test_the_fields_of_a_thing_are_heard_before_those_of_its_parts():
     options = {f"option {number}": f"value {number}" for number in range(20)}
     script = Script("s").user("Where is my order?")
     script.call("get_order", {"items": [{"options": options}], "status": "pending"}, order="W1")
-    assert summarise(script.events).steps[0].says[0] == "status: pending"
+    assert summarise(script.events).steps[0].statements[0] == "status: pending"
 
 
 def test_objects_come_from_what_returned_one_of_their_values():

@@ -122,7 +122,7 @@ def test_one_failure_of_a_program_is_one_playbook():
         for n, name in enumerate(("events", "carts"))
     ]
     (group,) = failure_groups(summaries)
-    assert (group.says, len(group.occurrences)) == ("no lock on table <name>", 2)
+    assert (group.message, len(group.occurrences)) == ("no lock on table <name>", 2)
 
 
 def test_type_is_what_the_error_calls_itself():
