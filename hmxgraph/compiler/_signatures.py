@@ -237,6 +237,8 @@ _NON_SPACES = re.compile(r"\S+")
 _QUOTED = re.compile(r"(?<![A-Za-z]{2})(['\"`])[^'\"`]{1,80}\1")
 # Separators of the operands of a command line.
 _OPERAND_SEPARATORS = re.compile(r"[\s'\"`=,;()<>|&]+")
+# The same name on both sides of an arrow.
+_ENDS = re.compile(r"(?<!\S)(\S{1,80}) -> \1(?!\S)")
 # A Kubernetes resource with its kind: "pods/web-a".
 _RESOURCE = re.compile(r"[A-Za-z][\w.-]*/([A-Za-z0-9][\w.-]+)")
 # Common words, which are never taken for the name of an operand.
@@ -365,6 +367,15 @@ def mask_quoted(message: str) -> str:
     return _QUOTED.sub(r"\1<name>\1", message)
 
 
+def _mask_ends(message: str) -> str:
+    """*message* with a name masked that stands on both sides of an arrow, as git writes branches.
+
+    >>> _mask_ends("! [rejected] main -> main (fetch first)")
+    '! [rejected] <name> -> <name> (fetch first)'
+    """
+    return _ENDS.sub("<name> -> <name>", message)
+
+
 def mask_numbers(message: str) -> str:
     """*message* with numbers masked, except codes (HTTP 404, exit code 1)."""
     return _NUMBER.sub(_masked_number, message).replace("<number>", "<n>")
@@ -456,7 +467,7 @@ def _masked_line(text: str, arguments: Mapping[str, str], command: str) -> str:
     report = _unescaped(_document_message(text))
     line = _without_type(_informative_line(report), keep="\n" in report.strip())
     in_words = _pattern_in_words(value for value in arguments if len(value) > _TOO_SHORT and value not in _NEVER_NAMES)
-    line = _mask_phrases(line, arguments)
+    line = _mask_ends(_mask_phrases(line, arguments))
     if arguments:
         start = line[: 4 * _LONGEST_MESSAGE]
         line = _NON_SPACES.sub(lambda match: _mask_arguments(match.group(), arguments, in_words), start)

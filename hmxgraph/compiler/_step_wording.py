@@ -65,10 +65,22 @@ def usual_line(uses: Sequence[Step]) -> str:
 
     If only some ran in another folder, the line is given without it.
     """
-    commands = [_without_approvers(step.command) for step in uses if step.command]
+    commands = _with_parameters([step for step in uses if step.command])
     if len(commands) <= _HALF * len(uses):
         return ""
     return _shared_line(commands) or _shared_line([_FOLDER.sub("", command) for command in commands])
+
+
+def _with_parameters(uses: Sequence[Step]) -> list[str]:
+    """The command lines of *uses*, without approvers, and with ``<name>`` for the words that users chose.
+
+    These are words of the last user message that not all lines contain: "staging" after "Deploy to staging", if other
+    lines deploy to production.
+    """
+    lines = [_PIECES.split(_without_approvers(step.command)) for step in uses]
+    asked = {word for step in uses for word in step.asked}
+    varying = {word for word in asked if not all(word in line for line in lines)}
+    return ["".join(_NAME if piece in varying else piece for piece in line) for line in lines]
 
 
 def origins(uses: Sequence[Step]) -> dict[str, str]:

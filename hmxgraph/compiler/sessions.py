@@ -13,7 +13,7 @@ from hmxgraph.compiler._bounded import remember
 from hmxgraph.compiler._edits import describe_edit
 from hmxgraph.compiler._origins import ValueOrigins
 from hmxgraph.compiler._result_items import ResultItems
-from hmxgraph.compiler._shell import Command, blamed
+from hmxgraph.compiler._shell import Command, blamed, command_name
 from hmxgraph.compiler._signatures import (
     counts_failures,
     error_message,
@@ -43,6 +43,7 @@ from hmxgraph.protocol.events import origin_of, position, went_well
 from hmxgraph.protocol.trust import DEFAULT_TRUST
 from hmxgraph.text.error_texts import says_declined
 from hmxgraph.text.masking import mask_ids, mask_secrets
+from hmxgraph.text.terms import terms
 
 # The outcome of a session: from feedback, else from a state that an event reports, else from the results of its steps.
 
@@ -184,6 +185,7 @@ class _OpenStep:
     declined: bool = False
     undone: bool = False
     settings: tuple[tuple[str, str], ...] = ()
+    asked: tuple[str, ...] = ()
     parsed: Command | None = None
     earlier: "tuple[_OpenStep, ...]" = ()
     culprit: "_OpenStep | None" = None
@@ -197,7 +199,8 @@ class _OpenStep:
         """The step as known so far."""
         call = self.situation, self.inputs, self.changed, self.command, self.ok, self.amendments
         details = self.about, self.statements, self.edit, self.by_user, self.chosen
-        return Step(self.action, self.event_id, *call, *details, undone=self.undone, settings=self.settings)
+        values = self.undone, self.settings, self.asked
+        return Step(self.action, self.event_id, *call, *details, *values)
 
 
 class _OpenSteps:
@@ -431,6 +434,7 @@ class SessionReader:
             step = _OpenStep(action.name, event.event_id, self._situation, inputs, changed, action.command)
             step.argument_names, step.parsed = self._origins.names_by_value(action.arguments), action.parsed
             step.amendments = self._amendments_of(event.event_id, action)
+            step.asked = _asked_words(action.command, self._situation.heard)
             if not action.command:
                 step.about = self._origins.add_call(action.arguments)
                 step.settings = _settings(action.arguments, step.inputs)
@@ -639,6 +643,8 @@ def _blame(step: _OpenStep, content: Mapping[str, Any]) -> None:
 # A value that is one or two plain words, and arguments per call whose values are kept.
 _SETTING = re.compile(r"[A-Za-z]+(?:[ _-][A-Za-z]+)?")
 _LONGEST_SETTING, _MOST_SETTINGS = 24, 6
+# A word of a command line that is no option.
+_COMMAND_WORD = re.compile(r"(?<![^\s=:/,'\"])[A-Za-z][\w.-]*")
 
 
 def _settings(arguments: Mapping[str, Any], inputs: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -650,6 +656,17 @@ def _settings(arguments: Mapping[str, Any], inputs: Sequence[tuple[str, str]]) -
     pairs = ((name, _plain_value(arguments.get(name))) for name, origin in inputs if not origin)
     words = (pair for pair in pairs if len(pair[1]) <= _LONGEST_SETTING and _SETTING.fullmatch(pair[1]))
     return tuple(islice((pair for pair in words if mask_secrets(line := "=".join(pair)) == line), _MOST_SETTINGS))
+
+
+def _asked_words(command: str, heard: str) -> tuple[str, ...]:
+    """The words of a command line, except its program and subcommand, that a message with the terms *heard* contains.
+
+    >>> _asked_words("cd web && ./deploy.sh staging --wait", "deploy shop stage")
+    ('staging',)
+    """
+    heard_terms, name = set(heard.split()), command_name(command).split() if command else ()
+    words = (word for word in _COMMAND_WORD.findall(command) if word not in name)
+    return tuple(islice((word for word in words if heard_terms.issuperset(own := terms(word)) and own), _MOST_SETTINGS))
 
 
 def _plain_value(value: object) -> str:

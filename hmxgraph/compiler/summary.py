@@ -68,7 +68,8 @@ class Step:
     the agent cannot reach. If the step changes something, ``chosen`` holds what earlier lookups stated about the items
     named in its arguments, as (argument, lookup, statement). ``undone`` is set if the user's next message asks to undo
     the work. ``settings`` pairs arguments of unknown origin with their values, if these are short words ("priority",
-    "high").
+    "high"). ``asked`` holds the words of the command that the last user message contains: "staging" after "Deploy to
+    staging".
     """
 
     action: str
@@ -86,6 +87,7 @@ class Step:
     chosen: tuple[tuple[str, str, str], ...] = ()
     undone: bool = False
     settings: tuple[tuple[str, str], ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,7 @@ def _steps_document(steps: Iterable[Step]) -> list[list[Any]]:
             list(map(list, step.chosen)),
             step.undone,
             list(map(list, step.settings)),
+            list(step.asked),
         ]
         rows.append([step.action, step.event_id, situation, *inputs, step.command, step.ok, amended, *details])
         before = now
@@ -273,8 +276,8 @@ def _steps(rows: Iterable[list[Any]]) -> Iterable[Step]:
         )
         pairs = tuple((name, origin) for name, origin in inputs)
         amendments = tuple(Amendment(*values) for values in amended)
-        about, statements, edit, by_user, chosen, undone, settings = details
+        about, statements, edit, by_user, chosen, undone, settings, asked = details
         texts = tuple(about), tuple(statements), edit
-        parsed = *texts, by_user, tuple(map(tuple, chosen)), undone, tuple(map(tuple, settings))
+        parsed = *texts, by_user, tuple(map(tuple, chosen)), undone, tuple(map(tuple, settings)), tuple(asked)
         yield Step(action, event_id, situation, pairs, tuple(changed), command, ok, amendments, *parsed)
         before = situation

@@ -72,7 +72,11 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     HouseRule(
         pattern(rf"{_HERE},? we (?:always |only |never )?(?P<verb>[a-z-]+) (?P<moment>\S.*)"),
         0.75,
-        ("In this repo we use pnpm, not npm.", "In our team, we squash commits."),
+        (
+            "In this repo we use pnpm, not npm.",
+            "In our team, we squash commits.",
+            "Set up: in this repo we use pnpm, not npm.",
+        ),
         ("In this repo we found a bug.", "In our house, we use it"),
     ),
     HouseRule(
@@ -92,6 +96,17 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
         0.6,
         ("Let's use tabs, not spaces.", "Please use feature flags instead of branches."),
         ("Use the tabs, not the spaces.", "Let's use your notes, not mine."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:let's|let us|we(?:'ll| will)?) (?:now )?use"
+            r" (?!(?:the|my|your|an?|it|this|that|them)\b)[\w.@/+-]+(?: [\w.@/+-]+)?"
+            r"(?: instead of|,? not|,? rather than) (?!(?:the|my|your|an?)\b)[\w.@/+-]+(?: [\w.@/+-]+)?,?"
+            rf" (?:from now on|going forward|now|{_HERE})\b"
+        ),
+        0.75,
+        ("Let's use Vitest instead of Jest from now on, Mara migrated everything.", "We now use Argo, not Helm, here."),
+        ("Let's use PayPal instead of the card now.", "Let's use that instead of Jest from now on."),
     ),
     HouseRule(
         pattern(
@@ -268,16 +283,20 @@ def house_rule_in(sentence: str) -> Directive | None:
     if sentence.endswith(("?", ":")) or not 2 <= sentence.count(" ") <= _LONGEST:
         return None
     core = without_greeting(sentence)
-    return _rule(core) or (None if _CONDITION.match(core) else _rule(_after_comma(core)))
+    return _rule(core) or (None if _CONDITION.match(core) else _rule(_second_clause(core)))
 
 
 # The start of a sentence whose first clause is a condition, without which the second does not hold.
 _CONDITION = pattern(r"(?:when|whenever|if|unless|once|until|after|before|while|as|since|because|for|in|on|at)\b")
 
 
-def _after_comma(sentence: str) -> str:
+# The first clause of a sentence, or a short label: "Set up: ".
+_FIRST_CLAUSE = re.compile(r"[^:,]{1,16}: |[^,]*, ")
+
+
+def _second_clause(sentence: str) -> str:
     """The second clause of *sentence*, as a sentence: "He is German, mails to Germans should be in German"."""
-    clause = re.sub(r"^(?:so|and|but|then|also|therefore) ", "", sentence.partition(", ")[2])
+    clause = re.sub(r"^(?:so|and|but|then|also|therefore) ", "", _FIRST_CLAUSE.sub("", sentence, count=1))
     return clause[:1].upper() + clause[1:]
 
 

@@ -270,10 +270,12 @@ _OF_ANSWERS = re.compile(
 # A rule for one kind of thing applies to work that names this kind: "tell Ines about refunds", "for invoices, use the
 # new letterhead", "commit messages should be in English", "when you book trains, ...".
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
+_SPEAKER = re.compile(r"^[\w.@-]{1,40}(?: [\w.@-]{1,40}){0,2}: ")
 _OF_ONE_KIND = re.compile(
     rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
     rf"|^(?:please )?(?:for|in|on) (?P<object>{_PLURAL})[^,.;]*,"
     r"|\b(?:when(?:ever)?|if) (?:you|we|i) (?P<occasion>[a-z]+ (?:(?:a|an|any|every) )?[a-z][^,.;]*)"
+    r"|^we (?:never|always|only|don't|do not) (?P<custom>[a-z].*)"
     rf"|^(?P<subject>{_PLURAL})(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]+)?"
     r" (?:must|should|need|require|may|are)\b",
     re.IGNORECASE,
@@ -305,7 +307,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     Entities are candidates only if the question asks how often they were mentioned.
     """
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
-    standing = _standing_rules(known.memories, appraisal.question)
+    standing = _standing_rules(known.memories, appraisal.question, appraisal.guidance.expected)
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -504,12 +506,14 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
 
-def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> frozenset[str]:
+def _standing_rules(
+    memories: Iterable[KnownMemory], question: Question, expected: Iterable[str] = ()
+) -> frozenset[str]:
     """Return the ids of the memories that apply whatever the *question* is about.
 
     For a request for work, these are soft rules that apply to any work, not only to things at hand: the ten rules and
     preferences that share most with the request, and five other rules, the best supported ones that are not about one
-    kind of thing. Who asks whether
+    kind of thing, or about one that the *expected* actions name. Who asks whether
     something is allowed gets the former. Other questions get what says how to answer ("Always answer in German"). A
     question how to answer, or for all rules, gets all rules and preferences; a question for all goals gets them.
     """
@@ -527,14 +531,20 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     about = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and rule.is_soft_rule and not _kind(rule)]
+    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, expected)]
     return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
 
 
 def _kind(rule: KnownMemory) -> frozenset[str]:
     """The terms of the kind of thing that a soft rule is for; empty if it is general."""
-    match = _OF_ONE_KIND.search(rule.text) if rule.is_soft_rule else None
+    match = _OF_ONE_KIND.search(_SPEAKER.sub("", rule.text)) if rule.is_soft_rule else None
     return frozenset(terms(" ".join(filter(None, match.groups())))) if match else frozenset()
+
+
+def _is_general(rule: KnownMemory, expected: Iterable[str]) -> bool:
+    """Whether a soft rule is for any kind of thing, or for one that the *expected* actions name ("git commit")."""
+    kind = _kind(rule)
+    return rule.is_soft_rule and (not kind or not kind.isdisjoint(terms(" ".join(expected).replace("_", " "))))
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:

@@ -590,3 +590,28 @@ def test_neither_secrets_nor_approvals_nor_texts_are_settings():
     (summary, _) = (summarise(script.events) for script in scripts)
     assert dict(summary.steps[0].settings) == {"approved_by": "ines", "priority": "high", "zone": "north"}
     assert "ines" not in "".join(steps_of(scripts))
+
+
+def test_what_users_choose_is_no_fixed_part_of_a_line():
+    """Most deployments were to staging, but nobody who asks for production should be told so."""
+
+    def deployment(name, environment):
+        script = Script(name).user(f"Deploy the shop to {environment}.").run(f"./deploy.sh {environment} --wait")
+        return script.feedback("positive")
+
+    staging = [deployment(f"s{number}", "staging") for number in range(4)]
+    assert steps_of(staging) == ["Run `./deploy.sh staging --wait`"]
+    assert steps_of([*staging, deployment("t", "production")]) == ["Run `./deploy.sh <name> --wait`"]
+
+
+def test_a_branch_on_both_sides_of_an_arrow_is_any_branch():
+    """Git names it twice; the failure is the same on every branch."""
+
+    def rejected(name, branch):
+        script = Script(name).user("Push it").run("git push", error=f"! [rejected] {branch} -> {branch} (fetch first)")
+        return script.run("git pull --rebase").run("git push")
+
+    playbook = only([rejected("s", "main"), rejected("t", "shop-121")])
+    assert playbook.content["recovery_steps"] == [
+        "Run `git pull --rebase`, then try git push again (worked 2 of 2 times)"
+    ]

@@ -481,6 +481,8 @@ def test_a_failure_of_a_thousand_words_is_recognised_by_the_first_forty():
         ("For invoices, use the new letterhead.", False),
         ("Commit messages should be in English.", False),
         ("When you book trains, take the quiet carriage.", False),
+        ("We never deploy on Fridays.", False),
+        ("jonas: Production deploys need my approval.", False),
     ],
 )
 def test_a_rule_for_one_kind_of_thing_does_not_stand_for_other_work(rule, stands):
@@ -495,3 +497,11 @@ def test_a_rule_for_one_kind_of_thing_needs_this_kind():
     what = known(memories=[memory(1, "Mails to German guests should be in German.", kind="policy")])
     assert "German" not in packed((), what, query="Move the guest to another house").text
     assert "German" in packed((), what, query="Write the arrival mail").text
+
+
+def test_a_rule_for_what_the_work_usually_ends_with_stands():
+    """A request to fix something does not mention the commit that is likely to follow."""
+    what = known(memories=[memory(1, "Commit messages should be in English.", kind="policy")])
+    expected = Guidance(expected=frozenset({"git commit"}))
+    assert "English" in packed((), what, query="Fix the rounding of the tax", guidance=expected).text
+    assert "English" not in packed((), what, query="Fix the rounding of the tax").text
