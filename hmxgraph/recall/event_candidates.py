@@ -362,14 +362,16 @@ class Episodes:
 
         - empty events and system prompts;
         - greetings, and messages that assistants repeat in several sessions;
-        - small talk: short messages that match hardly any of the question and are not the request;
+        - small talk: short messages that match hardly any of the question and are neither the request, its answer nor
+          an instruction;
         - farewells that are off topic and add no remark, except in the *running* session.
 
         Logs of many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
-        small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas | self.pool.prompts
+        informative = self._requests | self._answers | self._instructions
+        small_talk = (self._small_talk(shares) & ~informative) | self._greetings | self._formulas | self.pool.prompts
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
             own = self.pool.of_session(session_id)
@@ -508,9 +510,11 @@ class Episodes:
 
     @property
     def _answers(self) -> Flags:
-        """Which messages by assistants are the first after a result that answers a session's request."""
+        """Which messages by assistants, the first after a result, reply to a session's first message or request."""
         answers, looked_up = np.zeros(len(self), dtype=np.bool_), False
+        people = np.flatnonzero(self.pool.by_people)
         waiting, requests = False, self._requests
+        requests[people[np.unique(self.pool.sessions[people], return_index=True)[1]]] = True
         for at in range(len(self)):
             if self.pool.by_people[at] or not self.pool.follows[at]:
                 waiting, looked_up = bool(requests[at]), False
@@ -571,6 +575,14 @@ class Episodes:
         before = np.zeros(len(self), dtype=np.bool_)
         before[:-1] = (self.pool.follows & self.pool.calls)[1:]
         return before
+
+    @property
+    def _instructions(self) -> Flags:
+        """Which messages of people say what to do next: a call follows, and they are more than consent."""
+        places = np.flatnonzero(self.pool.by_people & self._before_calls).tolist()
+        instructions = np.zeros(len(self), dtype=np.bool_)
+        instructions[[at for at in places if adds_a_remark(self.pool.text[at])]] = True
+        return instructions
 
     @property
     def _greetings(self) -> Flags:

@@ -336,6 +336,8 @@ _QUANTITY = re.compile(r"\d+[^\W\d_]{1,2}")
 # classed as new (before: 108).
 _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
+# Terms that only ask for what went wrong: "What was wrong with the invoice?" was raised by "the invoice is empty".
+_OF_TROUBLE = frozenset(terms("wrong problem issue trouble matter"))
 # Number words and units of time, as terms: details of a request, such as "for ten minutes".
 _AMOUNTS = frozenset(
     terms("one two three four five six seven eight nine ten twelve twenty hundred half dozen seconds minutes hours days"
@@ -778,10 +780,15 @@ class Ranking:
     @property
     def share_of_session(self) -> Floats:
         """The share of the question's terms that messages and calls of the session of each event contain together."""
+        return self._share_of_session(())
+
+    def _share_of_session(self, skipped: Collection[str]) -> Floats:
+        """The same share, without the *skipped* terms."""
+        weights = self.match.weights * [term not in skipped for term in self.match.terms]
         has_term = np.zeros((len(self.match.terms), self.pool.sessions.max(initial=-1) + 1), dtype=np.bool_)
         own = ~self.pool.results
         np.logical_or.at(has_term.T, self.pool.sessions[own], (self.match.counts[:, own] >= 1).T)
-        return weighted(self.match.weights, has_term)[self.pool.sessions] / max(float(self.match.weights.sum()), 1e-9)
+        return weighted(weights, has_term)[self.pool.sessions] / max(float(weights.sum()), 1e-9)
 
     @property
     def wants_examples(self) -> bool:
@@ -804,14 +811,22 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a user asked much the same in a session with results, and no result is much more like it."""
-        pool, share = self.pool, self.match.share
+        """Whether a user asked much the same in a session with results, and no result is much more like it.
+
+        The first message of a session and its calls may together say what is asked: "Olsen cannot log in" and the
+        search for "login olsen".
+        """
+        pool, share = self.pool, self._share_without(_OF_TROUBLE)
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
         firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
         places = np.flatnonzero(messages).tolist()
-        return any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in places)
+        if any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in places):
+            return True
+        together = self._share_of_session(_OF_TROUBLE) >= max(_RAISED_IF_FEW, least)
+        candidates = (share > 0) & together & pool.in_sessions_of(pool.results)
+        return any(candidates[at] for at in firsts.values())
 
     @property
     def with_special_terms(self) -> Flags:

@@ -644,3 +644,41 @@ def test_a_case_shows_what_was_answered_after_the_lookup():
     asked = {"query": "Can guests bring a cat to Villa Rosa?", "names": ("Villa Rosa",)}
     pack = packed([*dog, *job(2, *other, age_days=5)], budget=700, changes={"send_mail"}, **asked)
     assert "assistant: No pets are allowed there." in shown(pack)
+
+
+CHECKOUT = job(
+    1,
+    "Customer Berg: checkout hangs at payment.",
+    "> search_logs(query=checkout berg)",
+    "< search_logs -> timeout calling stripe after 10s",
+    "= I can raise the timeout.",
+    "Jonas decided: do not raise it, retry twice instead.",
+    "> create_ticket(title=Retry Stripe calls twice)",
+    "< create_ticket -> ticket: SHOP-121",
+    "Yes, go on.",
+    "> notify(team=ops)",
+    "< notify -> sent",
+    age_days=9,
+)
+OTHER = job(2, "Deploy the shop.", "> deploy(env=staging)", "< deploy -> done", age_days=5)
+
+
+def test_a_short_answer_and_a_short_instruction_are_no_small_talk():
+    """They say what was found and decided, without a word of the question; mere consent says nothing."""
+    lines = shown(packed([*CHECKOUT, *OTHER], query="What was the problem with the checkout of Berg?", names=("Berg",)))
+    assert "assistant: I can raise the timeout." in lines
+    assert "user: Jonas decided: do not raise it, retry twice instead." in lines
+    assert "user: Yes, go on." not in lines
+
+
+@pytest.mark.parametrize(
+    ("query", "raised"),
+    [
+        ("What was the problem with the checkout of Berg?", True),
+        ("What was wrong with Berg's search logs?", True),
+        ("What was the colour of the checkout of Berg?", False),
+    ],
+)
+def test_a_question_was_raised_by_a_message_and_its_calls(query, raised):
+    """Words for trouble do not count, and what the first message leaves out may be in the calls."""
+    assert draft([*CHECKOUT, *OTHER], query=query, names=("Berg",)).events.was_raised_before is raised
