@@ -344,7 +344,7 @@ class Envelope(Document):
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """The faults of the fingerprint inside, if it has this release's version; verification migrates others first."""
+        """The faults of the fingerprint inside, if it has this release's version; others are not checked (HMX-F 13)."""
         del sound
         inner = document.get("fingerprint")
         if isinstance(inner, Mapping) and inner.get("fingerprint_version") == FINGERPRINT_VERSION:
