@@ -25,7 +25,7 @@ _ANNOUNCEMENT = pattern(
 )
 # The same announcement anywhere in the opening of a directive: "one more rule", "policy change".
 _ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
-# An announced rule has at least three words, thus two spaces.
+# Minimum number of spaces in an announced rule, which has at least three words.
 _LEAST_SPACES = 2
 # Optional words before a directive, such as greetings: "Ok thanks, and please ".
 _LEAD = pattern(
@@ -50,7 +50,7 @@ _ADVERBIAL = one_of(
 )  # fmt: skip
 # First words of a phrase for particular things ("the build", "these files", "3 hosts"), not for a kind of thing.
 _PARTICULAR = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
-# A plural that names a kind of thing ("small pull requests"), but no period of time ("two weeks").
+# A plural that names a kind of thing ("small pull requests"), but not a period of time ("weeks").
 _KIND = (
     rf"(?!{_PARTICULAR})(?:[a-z-]+ ){{0,3}}?"
     r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
@@ -63,18 +63,18 @@ _OCCASION = one_of(
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
     rf"(?:for|in|on|with|at|during) {_KIND}",
 )  # fmt: skip
-# "Rule for releases: ", "From now on, ", "Before you push, ", "For commit messages, ".
+# Openings that say when or for what a directive holds: "Rule for releases: ", "From now on, ", "Before you push, ".
 _CONDITION_CLAUSE = pattern(
     rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
     rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
     rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
-# "I'd like you to ", "Could you please ", "You should ".
+# Openings that ask the listener to do something: "I'd like you to ", "Could you please ", "You should ".
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
-# Heads of directives: "always verify", "never push".
+# Strong heads and the verb after them: "always verify", "never push".
 _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
@@ -111,7 +111,7 @@ _MILD = pattern(
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
 # Heads that need a known base verb after them.
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
-# "Keep your answers short".
+# Directives about style: "Keep your answers short".
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
@@ -151,13 +151,13 @@ _BAN = pattern(
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
-# "No discounts above 10 % without my ok".
+# A ban on what somebody has not approved: "No discounts above 10 % without my ok".
 _BAN_WITHOUT_PERMISSION = pattern(
     r"no (?!(?:problem|issue|change|question|progress|answer|news)s?\b)[a-z-]+(?: [^\s,.;:!?]+){0,8}?"
     r" without (?:my|our|a manager's|the \w+'s) (?:ok|okay|approval|permission|consent|agreement|sign-?off|say-so)\b"
     r"(?:,? (?:ever|please|thanks))*\W*$"
 )
-# "No emojis ever, please"; not a report: "No problems ever".
+# A ban for all time: "No emojis ever, please"; not a report: "No problems ever".
 _BAN_FOREVER = pattern(
     r"no (?!(?:problem|issue|complaint|regret|trouble|question|one|body)s?\b)(?:[a-z-]+ ){0,3}?[a-z-]+(?:s|ing),?"
     r" ever\b(?:,? (?:again|please|thanks))*\W*$"
@@ -247,7 +247,7 @@ _ABSOLUTE = pattern(
 )
 # "Use the blue one": an instruction about one particular thing. It is a directive only with a lasting word.
 _ONE_THING = pattern(r"use (?:the|my|your|an?)\b")
-# "Use small pull requests for bug fixes", "use GLS for everything under 20 kg".
+# What to use for a kind of thing: "Use small pull requests for bug fixes", "use GLS for everything under 20 kg".
 _FOR_A_PURPOSE = pattern(
     rf"(?:please )?use (?!{_PARTICULAR}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?"
     rf"for (?:{_KIND}(?!:)|everything {_LIMIT})"
@@ -259,7 +259,7 @@ _STOP_MANNER = pattern(
     r"|explain|guess|includ|invent|mention|offer|prefix|quot|recommend|repeat|repl(?:y|ac)|respond|start|suggest"
     r"|summari[sz]|thank|translat|us|writ)ing (?=\S+ ?\S)"
 )
-# The words up to the colon in "From now on do this: never push without tests".
+# A label, the words up to the colon in "From now on do this: never push without tests".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
 # Announced "rules" with these words tell a story, or comment on a rule: "New rule: he said that ...".
 _NARRATIVE = pattern(
@@ -519,7 +519,7 @@ def _without_greeting(sentence: str) -> str:
     return directive[:1].upper() + directive[1:]
 
 
-# Withdrawn rules: what is allowed now, what is no longer required, and rules to be dropped.
+# Withdrawals: statements that something is now allowed, or no longer required, or that a rule is dropped.
 
 # Words around "may" and "can": "you may now push".
 _NOW = r"(?: now| again| once more| also)*"
@@ -570,7 +570,7 @@ _RULE_NOUN = (
 )
 # Between a rule and its matter: "the ban on emojis", "the rule that you must sign".
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
-# "Forget the rule about pushing to main", "the ban on emojis is lifted".
+# Withdrawals that drop a rule: "Forget the rule about pushing to main", "the ban on emojis is lifted".
 _FORGET = (
     pattern(
         r"(?:forget|never mind|drop|ignore|scrap|scratch|disregard|lift|remove|delete) (?:about )?(?:"
@@ -586,12 +586,12 @@ _RULE_BY_NAME = (
     r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
     r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
 )
-# "No longer applies", "is off", "has been withdrawn".
+# Words for the withdrawal of a rule: "no longer applies", "is off", "has been withdrawn".
 _IS_WITHDRAWN = (
     r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
     r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
 )
-# "The 10:00 rule no longer applies", "please forget the emoji ban".
+# Withdrawals that give the name of a rule: "The 10:00 rule no longer applies", "please forget the emoji ban".
 _NAMED_RULES = (
     pattern(rf"{_RULE_BY_NAME} {_IS_WITHDRAWN}(?: (?:now|{_ANY_MORE}))*\W*$"),
     pattern(
@@ -620,8 +620,8 @@ _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 class Withdrawal(NamedTuple):
     """A withdrawal of a rule: its own words, and in ``matter`` the action that the rule is about, or the rule's name.
 
-    ``need_not``: the words say that something is no longer required; otherwise, that it is allowed. ``forgotten``: they
-    only say that the rule is dropped.
+    ``need_not`` says that the action is no longer required, otherwise it is allowed. ``forgotten`` says that the words
+    only drop the rule, without saying what is allowed.
     """
 
     text: str
@@ -639,8 +639,8 @@ class Withdrawal(NamedTuple):
 def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the unconditional withdrawal of a rule in *sentence*, if any.
 
-    If several clauses withdraw something, the first that says what is allowed or no longer required counts; else the
-    first of all.
+    If several clauses withdraw something, the first one counts that says what is allowed or no longer required; if none
+    does, the first clause that drops a rule.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'

@@ -161,7 +161,7 @@ _SMALL_IN_TITLE = frozenset(
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 # Characters that may precede the first word of a sentence.
 _OPENING = frozenset("\"'([{*_~")
-# Number of characters that are searched: in longer documents, the names mostly recur.
+# Number of characters that are searched: the remainder of longer documents mostly repeats their names.
 LONGEST_TEXT = 20_000
 # Words that are not names on their own, in their usual spellings, so that a set lookup can reject them fast.
 _ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
@@ -186,8 +186,9 @@ class NameSpan(NamedTuple):
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
     """The names in *text*; *titled* marks prose about the subject of a title, such as an encyclopedia article.
 
-    *listing* marks text that may be formatted for display. A single capitalised word then counts only directly after a
-    word in lower case, or if it has further capitals or a digit ("GitHub", "NASA").
+    *listing* marks text that may be formatted for display, such as an answer in Markdown, where items and headings are
+    capitalised. A single capitalised word then counts only directly after a word in lower case, or if it has further
+    capitals or a digit ("GitHub", "NASA").
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
@@ -257,9 +258,9 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the name starts after the first word, as in "Return the Garden Hose".
+    """Whether the name, if any, starts after the first word.
 
-    The same holds for an initial that ends a sentence, as in "Vitamin L. The".
+    That word is a verb ("Return the Garden Hose"), or an initial that ends a sentence ("... of vitamin K. However").
 
     >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
     (True, False)
@@ -277,7 +278,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _drops_at_start(word: str, *, opening: bool, alone: bool) -> bool:
-    """Whether the first word of a run is not part of a name; *alone*: no other word is left."""
+    """Whether the first word of a run is not part of a name; *alone* says that no other word is left."""
     plain = _stem(word)
     if plain in DATES or word[0].isdigit() or plain == "i":
         return True
@@ -369,7 +370,7 @@ def _with_officeholder(words: list[str]) -> Iterator[NameSpan]:
 
 
 def _span(words: list[str], confidence: float) -> NameSpan:
-    """The name that *words* form; without an honorific, which shows that it is a person's."""
+    """The name that *words* form, without an honorific, which shows that it is the name of a person."""
     person = _stem(words[0]) in _HONORIFICS and len(words) > 1
     name_words = words[1:] if person else words
     return NameSpan(_without_ending(" ".join(name_words)), person, confidence)

@@ -14,7 +14,7 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, attitude_to
 
 
 class Fact(NamedTuple):
-    """A stated fact. If *subject* is empty, it is the speaker; ``{subject}`` in a field stands for the speaker, too.
+    """A stated fact. An empty *subject* is the speaker; ``{subject}`` in *subject* or *text* stands for the speaker.
 
     ``single`` (one object at a time) and ``identifying`` (a name, id or address) are copied from the `FactRule`.
     ``denial_key`` is the same for a fact and its denial, and empty for facts that cannot be denied.
@@ -104,7 +104,7 @@ _LONGEST_STATEMENT = 30
 
 
 def noted(sentence: str) -> str:
-    """Return the statement that *sentence* asks to remember; empty if there is none that is clear by itself.
+    """Return the statement that *sentence* asks to remember; empty if there is none, or if it needs a context.
 
     >>> noted("Please remember that GLS picks up at 15:00.")
     'GLS picks up at 15:00.'
@@ -144,7 +144,7 @@ def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Itera
 
 
 def _corrected_items(sentence: str, start: int, end: int) -> Iterator[str]:
-    """The objects that a correction beside the statement from *start* to *end* denies: "latex" in ", not latex"."""
+    """The objects that a correction before or after the statement from *start* to *end* denies: ", not latex"."""
     denied = _DENIAL_AFTER.match(sentence, end)
     if not denied and _CORRECTION_WORD.search(sentence, 0, start):
         denied = _DENIAL_BEFORE.search(sentence[:start])
@@ -198,7 +198,7 @@ _SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "
 _FIELDS = ("field", "attribute", "property", "predicate", "key", "variable", "setting", "parameter", "what")
 _OLD = ("from", "old", "old_value", "previous", "previous_value", "before", "from_state", "old_state")
 _NEW = ("to", "new", "new_value", "current", "value", "after", "to_state", "new_state", "state", "status")
-# In characters: longer values are texts, not states.
+# Maximum length of a value, in characters: longer ones are texts, not states.
 _LONGEST_VALUE = 120
 
 

@@ -192,7 +192,7 @@ class Preference(NamedTuple):
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """The two alternatives of "prefers tea over coffee", in lower case and alphabetical order.
+        """The two alternatives, such as tea and coffee in "tea over coffee", in lower case and alphabetical order.
 
         Empty for infinitives ("to fly rather than to drive"), and unless the object names exactly two.
 
@@ -205,7 +205,7 @@ class Preference(NamedTuple):
 
     @property
     def timed(self) -> str:
-        """What a preferred part of the day is for, as the key "... by time of day"; appointments if nothing is named.
+        """The key of a preferred part of the day: "flight by time of day", or "appointment ..." if nothing is named.
 
         Empty if the preference names no part of the day, or names it only as an occasion ("tea in the morning").
 

@@ -172,7 +172,7 @@ def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
-    """Link the topic in an event's title to the first eight others of *entities*."""
+    """Link the topic in an event's title to the first eight other *entities*."""
     other_entities = (other for other in entities if other != title)
     for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
@@ -181,7 +181,7 @@ def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
 def fixes(text: str, entities: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
     """Link at most two fixes to at most two errors, if *text* says that something "fixed" or "resolved" an error.
 
-    A fix is an entity named before that verb, else one of the *actors* of the event; an error is named after the verb.
+    Fixes are the entities named before that verb, then the *actors* of the event; errors are named after the verb.
     *entities* are those of *text*, each with its name; case does not matter.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
@@ -213,7 +213,7 @@ def _host_relations(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 _MAX_MENTIONS = 32
 # Maximum number of further spellings per mention.
 _MAX_ALIASES = 4
-# Weakest first.
+# The roles of mentions, weakest first.
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 
 
@@ -319,7 +319,7 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Reading one event.
 
-# Results contain far more names than recall needs.
+# Maximum number of mentions per result of a call: results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
 # If the records of an event refer to each other, the limit is raised to this many mentions while they are read.
 _MAX_RECORD_MENTIONS = 24
@@ -469,8 +469,8 @@ def _rule_relations(event: Event, collector: MentionCollector) -> list[Relation]
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":
-        chosen = content.get("chosen_option")
-        entities["concept"] = [collector.ref("concept", chosen[:_LONGEST_OPTION])] if isinstance(chosen, str) else []
+        option = content.get("chosen_option")
+        entities["concept"] = [collector.ref("concept", option[:_LONGEST_OPTION])] if isinstance(option, str) else []
     relations = list(structural(event.event_type, entities, failed=went_well(event.event_type, content) is False))
     if "error_type" in entities:
         text = content.get("change") or content.get("summary") or content.get("message")

@@ -225,7 +225,7 @@ QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
 # Abbreviations before a name. Their full stop does not end a sentence.
 ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "St", "Mt", "Ft", "Lt", "Col", "Gen", "Rev", "Prof", "Sgt", "Capt")
-_NOT_ABBREVIATED = "".join(rf"(?<!\b{each}\.)" for each in (*ABBREVIATIONS, "vs", "ext", "[A-Z]", r"e\.g", r"i\.e"))
+_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in (*ABBREVIATIONS, "vs", "ext", "[A-Z]", r"e\.g", r"i\.e"))
 # Between sentences: after punctuation (except that of "Dr.", "e.g." and initials), line ends, semicolons, dashes.
 _SPLIT = re.compile(
     rf"(?<=[.!?\u2026]){_NOT_ABBREVIATED}[\")*]*\s+"
@@ -376,7 +376,7 @@ def user_key(name: str) -> str:
 
 
 def session_owner(session_id: str) -> str:
-    """The owner of the memories of an unnamed user, who stands for the session."""
+    """The owner of what an unnamed user states: the session, since the user may be another one in the next session."""
     return f"session\0{session_id}"
 
 

@@ -178,11 +178,11 @@ def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iter
         summaries_of_set = summaries.get(name)
         entries = summaries_of_set if isinstance(summaries_of_set, list) else []
         valid = [entry for entry in entries if _fits(kind, entry)]
-        kept = valid if name == CLUSTERS else _heaviest(valid, COUNTS[name], limit)
-        if len(kept) < len(entries):
-            dropped = f"{len(entries) - len(kept)} of {len(entries)} entries in {name!r}"
+        kept_entries = valid if name == CLUSTERS else _heaviest(valid, COUNTS[name], limit)
+        if len(kept_entries) < len(entries):
+            dropped = f"{len(entries) - len(kept_entries)} of {len(entries)} entries in {name!r}"
             warnings.append(f"{dropped} were dropped (not valid, or over the limit)")
-        yield name, kept
+        yield name, kept_entries
 
 
 def _heaviest(entries: Sequence[Mapping[str, Any]], count_field: str, limit: int) -> list[Any]:

@@ -102,9 +102,9 @@ class Disclosure:
 
         """
         words = {name: count for name, count in counts.items() if _TYPE.fullmatch(name) and self.text(name) == name}
-        kept = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
-        unlisted = sum(counts.values()) - sum(kept.values())
-        return dict(sorted((kept | ({OTHER: unlisted} if unlisted else {})).items()))
+        listed = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
+        unlisted = sum(counts.values()) - sum(listed.values())
+        return dict(sorted((listed | ({OTHER: unlisted} if unlisted else {})).items()))
 
 
 def _occurs(name: str, all_text: str, case_folded: str) -> bool:

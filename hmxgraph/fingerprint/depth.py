@@ -66,8 +66,8 @@ class _Adjacency:
         inside = np.zeros(self.size, dtype=bool)
         inside[members] = True
         origins = self.origins
-        kept = inside[origins]
-        return _Adjacency.of_pairs(origins[kept], self.neighbours[kept])
+        is_inside = inside[origins]
+        return _Adjacency.of_pairs(origins[is_inside], self.neighbours[is_inside])
 
     def components(self) -> Nodes:
         """For each node, the smallest node number in its component (by hooking and pointer jumping)."""

@@ -97,11 +97,11 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
     disclosure = _disclosure(state, options)
     entries = _entries(state, options, disclosure)
     sections = _sections_with_names(state, options, disclosure)
-    bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
+    without_entries = _document(state, options, sections, disclosure, {name: [] for name in entries})
     # Only artifacts whose entries are kept become priorities. Which are kept depends on the room left, so leave room
     # for all of them as priorities.
-    bare["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
-    kept_entries = chosen(entries, _room(bare, options))
+    without_entries["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
+    kept_entries = chosen(entries, _room(without_entries, options))
     sets = {name: _by_id(name, members) for name, members in kept_entries.items()}
     document = _document(state, options, sections, disclosure, sets)
     document["metadata"]["left_out"] = _left_out(state.selection, kept_entries)

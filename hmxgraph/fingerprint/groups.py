@@ -139,19 +139,19 @@ def select(artifacts: Iterable[ExportedArtifact], tier: Tier) -> Selection:
 
 def collapsed(artifacts: Iterable[ExportedArtifact]) -> list[ExportedArtifact]:
     """*artifacts* without duplicates, heaviest first; the heaviest of several with equal content is kept (rule 1)."""
-    kept: dict[str, ExportedArtifact] = {}
+    by_content: dict[str, ExportedArtifact] = {}
     for artifact in sorted(artifacts, key=lambda artifact: artifact.rank):
-        kept.setdefault(artifact.content_hash, artifact)
-    return list(kept.values())
+        by_content.setdefault(artifact.content_hash, artifact)
+    return list(by_content.values())
 
 
 def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list[ExportedArtifact]]:
     """The first *most* artifacts of each set of summaries (rule 3); *artifacts* are sorted heaviest first."""
     sets: dict[str, list[ExportedArtifact]] = {name: [] for name in SET_OF_TYPE.values()}
     for artifact in artifacts:
-        chosen = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
-        if chosen is not None and len(chosen) < most:
-            chosen.append(artifact)
+        members = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
+        if members is not None and len(members) < most:
+            members.append(artifact)
     return sets
 
 
