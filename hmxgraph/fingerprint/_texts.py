@@ -159,7 +159,7 @@ def only_allowed(text: str, allowed: frozenset[str]) -> str:
 
 
 def _is_allowed(word: str, allowed: frozenset[str]) -> bool:
-    """Whether *word* or each of its search terms is allowed, a word that the compiler adds, or a short number."""
+    """Whether *word* stays in an export with an allow list, by itself or because all its search terms are allowed."""
     lowered = word.lower()
     if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS:
         return True
