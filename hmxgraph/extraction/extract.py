@@ -188,7 +188,7 @@ def plain(subject: str) -> str:
 
 # Goals: the first request of a session, and explicitly stated aims.
 
-# "Hi there, thanks again! "
+# Greetings before a request: "Hi there, thanks again! "
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|ok|okay|so|yes|sure|please|well"
     r"|dear)\b(?: there| again| everyone| team| all)?[\s,.!-]*)+",
@@ -242,7 +242,7 @@ _NOT_A_VERB = re.compile(
     r"|(?:failed|fails|broke|breaks|crashed|crashes|hangs|hung|stopped)\b)",
     re.IGNORECASE,
 )
-# "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
+# Statements of an aim: "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
 _AIM = re.compile(
     r"(?<![\w'])(?P<text>(?:[Mm]y (?:main |biggest |ultimate |long-term |next |current )?(?:goal|aim|dream|plan"
     r"|objective)(?: (?:right now|this year|for \w+(?: \w+)?))? is (?:to|that)"
@@ -251,7 +251,7 @@ _AIM = re.compile(
     r"|I (?:plan|aim|intend|hope|want) to(?= (?:become|learn|open|start|launch|run|write|finish|publish|build|visit"
     r"|travel|create|improve|earn|lose|quit|teach|volunteer|set up)\b)) (?P<object>[^.!?;]+))"
 )
-# The start of another clause.
+# The start of another clause, which ends the aim.
 _AIM_END = re.compile(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b")
 # Minimum length of what is aimed at, in characters: "run" or "learn" alone says too little.
 _SHORTEST_AIM = 8
@@ -592,7 +592,7 @@ _SHORTEST_TEXT = 6
 
 
 class _Families(NamedTuple):
-    """For each family of rules, whether it is worth trying on a text."""
+    """For each family of rules, whether a text may match one of its rules, so that it is worth trying."""
 
     directives: bool
     withdrawals: bool
