@@ -1,4 +1,4 @@
-"""``hmxgraph`` and ``python -m hmxgraph``: the command line, interruptible even while it is being imported."""
+"""``hmxgraph`` and ``python -m hmxgraph``: the command line, which can be interrupted even during its imports."""
 
 import gc
 import os

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 # The codes of errors:
 #   not_found: no such object.
-#   invalid: the request itself is wrong, or task records rule it out.
+#   invalid: the request itself is wrong, or earlier records of the same task rule it out.
 #   conflict: other stored data rules the request out.
 #   denied: the caller is not allowed to do this.
 #   unavailable: try again later.
@@ -152,7 +152,7 @@ class TaskError(HmxGraphError, ValueError):
 
 
 class ParentLoop(HmxGraphError, ValueError):
-    """Events that ``parent_event_id`` would make their own cause; the call stores nothing."""
+    """Events whose ``parent_event_id`` forms a loop, so that each would be its own cause; the call stores nothing."""
 
     code = "conflict"
 
@@ -179,7 +179,7 @@ class DocumentError(HmxGraphError, ValueError):
 
 
 class MalformedJson(DocumentError):
-    """Text that is not strict JSON (RFC 8259, I-JSON numbers, no duplicate keys)."""
+    """Text that is not strict JSON: RFC 8259, with the numbers of I-JSON (RFC 7493) and without duplicate keys."""
 
     def __init__(self, reason: str, position: int | None = None) -> None:
         super().__init__(reason, position)
@@ -187,8 +187,8 @@ class MalformedJson(DocumentError):
         self.position = position
 
     def __str__(self) -> str:
-        place = "" if self.position is None else f" at byte {self.position}"
-        return f"not strict JSON{place}: {self.reason}"
+        where = "" if self.position is None else f" at byte {self.position}"
+        return f"not strict JSON{where}: {self.reason}"
 
 
 class NotCanonical(DocumentError):
@@ -235,8 +235,8 @@ class IngestRefused(HmxGraphError, ValueError):
         self.line = line
 
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source}:{self.line}"
-        return f"{place}: {self.reason}" + (f"; {self.stored}" if self.stored else "")
+        where = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{where}: {self.reason}" + (f"; {self.stored}" if self.stored else "")
 
 
 class EmbedderError(HmxGraphError, RuntimeError):
@@ -253,7 +253,7 @@ class EmbedderError(HmxGraphError, RuntimeError):
 
 
 class InvalidVectors(EmbedderError, ValueError):
-    """The embedder returned no vectors, or vectors that cannot be used, such as ones of the wrong number or size."""
+    """The embedder returned no vectors, or unusable ones: too many, too few, or of the wrong dimension, for example."""
 
     code = "invalid"
 
@@ -298,7 +298,7 @@ class BackupRefused(HmxGraphError, ValueError):
 
 @contextmanager
 def naming(item: str) -> Iterator[None]:
-    """Put *item*, such as ``records[2]``, in front of the messages of errors that the block raises about that item.
+    """Prefix the messages of errors that the block raises with *item*, the name of what they are about.
 
     >>> with naming("records[2]"):
     ...     raise TaskError("evidence", "summary is missing", "give it")
@@ -312,7 +312,7 @@ def naming(item: str) -> Iterator[None]:
         raise type(error)(f"{item}{'.' if isinstance(error, PackError) else ': '}{first}", *rest) from error
 
 
-# The local server. Each error has a reason and a way out.
+# The local server. Each error has a reason, and a way out: what the user can do about it.
 
 
 class EngineError(HmxGraphError, RuntimeError):
@@ -343,7 +343,7 @@ class JarsUnavailable(EngineError):
 
 
 class JarDamaged(EngineError):
-    """A jar of Neo4j whose SHA-256 differs from the lock file's, or that is not a readable archive."""
+    """A jar of Neo4j whose SHA-256 differs from that in the lock file, or that is not a readable archive."""
 
 
 class NotEnoughMemory(EngineError):
@@ -382,7 +382,7 @@ class ServerUnresponsive(EngineError):
 
 
 class FingerprintError(HmxGraphError, ValueError):
-    """A fingerprint that cannot be trusted, or a key or file for one that is unusable; nothing was written."""
+    """A fingerprint that cannot be trusted, or an unusable key or file of a fingerprint; nothing was written."""
 
     code = "invalid"
 
@@ -452,7 +452,7 @@ class UnsupportedVersion(FingerprintError):
 # The database refused a request, or could not be reached.
 
 
-# What a message says about each outcome of the step in progress.
+# A call may take several steps, each a transaction of its own. Message texts for each outcome of the failed step.
 _OUTCOMES = {
     "not stored": "this step wrote nothing, and the call can be repeated; ",
     "unknown": "whether this step was stored is unknown; the call can be repeated: items with an id or an "
@@ -463,8 +463,9 @@ _OUTCOMES = {
 class GraphError(HmxGraphError):
     """The database refused a request, or could not be reached.
 
-    ``outcome`` is that of the step in progress: ``"not stored"``, or ``"unknown"`` if its commit was not answered.
-    ``stored`` says what the same call had stored before that step.
+    A call may take several steps, each a transaction of its own. ``outcome`` is the outcome of the step that failed:
+    ``"not stored"``, or ``"unknown"`` if the database did not answer the commit. ``stored`` says what the earlier
+    steps of the call had stored.
     """
 
     outcome = "not stored"
@@ -612,9 +613,9 @@ class StatementRefused(GraphError):
 
     def __str__(self) -> str:
         file, _, part = self.statement.partition(":")
-        place = f" ({part})" if part else ""
+        where = f" ({part})" if part else ""
         stored = f"; {self.stored}; this step wrote nothing" if self.stored else ""
-        return f"cypher/{file}.cypher{place} was refused: {self.reason} [{self.server_code}]{stored}"
+        return f"cypher/{file}.cypher{where} was refused: {self.reason} [{self.server_code}]{stored}"
 
 
 class NewerStore(GraphError):
@@ -689,7 +690,7 @@ class StatementMisuse(GraphError, TypeError):
         return f"cypher/{self.statement}.cypher: {', '.join(parts)}{way_out}"
 
 
-# Access through a server.
+# Access over HTTP with an API key.
 
 
 class KeyRefused(HmxGraphError, PermissionError):

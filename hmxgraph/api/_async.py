@@ -176,10 +176,10 @@ class AsyncRecording(AsyncFace):
             ParentLoop: a message would be its own cause.
 
         """
-        with self._live.recording(session_id) as settle:
+        with self._live.recording(session_id) as drop_rejected:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return settle(
+            return drop_rejected(
                 items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
             )
 
@@ -188,11 +188,14 @@ class AsyncRecording(AsyncFace):
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (the time of the event, by which it is placed among the events of the
-        session, after those of the same time, instead of at the end), *metadata*, *parent_event_id* (its cause),
-        *source*, *idempotency_key* (if the same key is used again, the same event is a duplicate, a different one is
-        rejected), *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; until its time
-        comes, nothing is learned from a later event).
+        Options: *agent_id*, *user_id*, *metadata*, *source*, and
+
+        - *at*: the time of the event. The event is then placed by its time, after events of the same time, instead of
+          at the end of the session.
+        - *parent_event_id*: the event that caused it.
+        - *idempotency_key*: if a key is used again, the same event is a duplicate, and a different one is rejected.
+        - *tolerance*: how far *at* may be ahead of this machine's clock, default 5 minutes. From an event that is
+          further ahead nothing is learned until its time comes.
 
         Raises:
             InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* that is empty
@@ -214,9 +217,9 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[Receipt, ...]:
         """Append several events in one transaction, and return a receipt for each, in the same order.
 
-        Each is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and options.
-        *session_id* and *options* are defaults for all. An event that breaks a rule of HMX-E is rejected, as its
-        receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
+        Each event is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and
+        options. *session_id* and *options* are defaults for all events. An event that violates HMX-E is rejected, as
+        its receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
 
         Raises:
             InvalidRequest: an event that is not a mapping, an unknown option, or content that is not a mapping; the
@@ -262,7 +265,7 @@ class AsyncRecording(AsyncFace):
         return await self._ingest(source, IngestOptions(**options, clock=now_us))
 
     async def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
-        """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
+        """Store *text* as a memory and return the memory; the same words again add an observation to it.
 
         Options:
 
@@ -300,7 +303,8 @@ class AsyncRecording(AsyncFace):
     ) -> tuple[Memory, ...]:
         """Remember several memories in one transaction, all or none, and return them in the same order.
 
-        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for all.
+        Each memory is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for
+        all memories.
 
         Raises:
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
@@ -362,11 +366,12 @@ class AsyncRecording(AsyncFace):
     async def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
-        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency until
-        their time comes. Normally they are held back in this way when they are stored; this call does so for events
-        stored by earlier releases or while the clock was wrong, and releases events whose time has come, as ``ingest``
-        and ``compile`` do. *dry_run* only lists the events ahead of the clock. To correct the time of an event, forget
-        it and ingest it again under a new id.
+        Logical time is the time of the tenant's latest event. Events ahead of the clock stay stored and are found by
+        their id, but do not count for logical time, expiry or recency until their time comes. Normally they are held
+        back in this way when they are stored. This call holds back events that were stored by earlier releases or while
+        the clock was wrong, and releases events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only
+        lists the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new
+        id.
 
         Raises:
             InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -388,7 +393,7 @@ class AsyncRecording(AsyncFace):
 
         An erased event keeps its id, hash and position; ingesting it again does not bring it back. Artifacts compiled
         from the sessions of erased events lose their text, too; ``compile()`` learns again from the remaining events.
-        Logical time goes back to the latest time that is left: that of an event, of a status change of an artifact, or
+        Logical time goes back to the latest of the remaining times: of an event, of a status change of an artifact, or
         of a conflict resolved by a person.
 
         If ``remaining`` is 0 in the report, no selected event still has content. With *user_id*, ``shared_sessions``
@@ -406,7 +411,7 @@ class AsyncRecording(AsyncFace):
 
 
 class AsyncRecordedSession(AsyncFace):
-    """A session being recorded, from ``with graph.session() as session``; an `Exception` that ends it is recorded too.
+    """A session being recorded: ``with graph.session() as session``. An `Exception` that ends the block is recorded.
 
     ``session_id`` is its id, generated if none was given.
 
@@ -442,10 +447,10 @@ class AsyncRecordedSession(AsyncFace):
         idempotency_key: str | None = None,
     ) -> RecordReport:
         """Record *messages* and return a receipt for each; see ``graph.record``."""
-        with self._live.recording(self.session_id) as settle:
+        with self._live.recording(self.session_id) as drop_rejected:
             origin = self._recorder.origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return settle(
+            return drop_rejected(
                 items, await self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
             )
 
@@ -476,16 +481,16 @@ class AsyncRecordedSession(AsyncFace):
             await self._perform_then_embed(
                 appending.append_all(self._tenancy, [self._draft("tool_call", call.content())])
             )
-            began = perf_counter()
+            started = perf_counter()
             try:
                 value = await self._called(function, *args, **kwargs)
             except Exception as error:
-                failure = call.failure(error, perf_counter() - began)
+                failure = call.failure(error, perf_counter() - started)
                 await self._perform_then_embed(
                     appending.append_all(self._tenancy, [self._draft("tool_result", failure)])
                 )
                 raise
-            result = call.result(value, perf_counter() - began)
+            result = call.result(value, perf_counter() - started)
             await self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", result)]))
             return value
 
@@ -564,11 +569,13 @@ class AsyncRecalling(AsyncFace):
         - *agent_id*: the agent that reads the pack; artifacts whose validity scope excludes it stay out.
         - *user_id*: the user whom the pack is for; memories bound to other users stay out. Default: the users of the
           session or, without *session_id*, the users whom the query names.
-        - *scope*: of the work, one name or several; memories of other scopes stay out. Default: any scope.
+        - *scope*: one name or several, to which the work belongs; memories of other scopes stay out. Default: any
+          scope.
         - *min_confidence*: default 0.0.
         - *encoding*: how the tokens of the budget are counted: ``"o200k_base"`` (default), ``"cl100k_base"``, or a
           function from a text to its number of tokens.
-        - *fingerprint*: its priors guide ``"fingerprint_guided"``. Default: the imported fingerprint in force.
+        - *fingerprint*: the one whose priors guide ``"fingerprint_guided"``. Default: the latest import that is neither
+          withdrawn nor expired.
 
         Raises:
             BudgetTooSmall: the budget is below one token.
@@ -612,7 +619,7 @@ class AsyncArtifacts(AsyncFace):
     async def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record all versions of a chain, for example of one from another graph; return their receipts, oldest first.
+        """Record all versions of a chain, such as one read from another graph; return their receipts, oldest first.
 
         *versions* may be in any order. Versions that are already stored are left as they are, so that a stored chain
         can be brought up to date.
@@ -711,7 +718,7 @@ class AsyncArtifacts(AsyncFace):
     async def transition(
         self, artifact_id: str, status: str, *, reason: str = "", at: Moment | None = None
     ) -> Artifact:
-        """Change the status of an artifact, by one of the five legal transitions (HMX-A 5); *reason* is kept.
+        """Change the status of an artifact, by one of the five legal transitions (HMX-A 5), and store the *reason*.
 
         Raises:
             NotFound: there is no such artifact.
@@ -735,8 +742,7 @@ class AsyncArtifacts(AsyncFace):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        *limit* is the maximum number (default: all). With *after* (the id of the last conflict of the previous page),
-        only those that follow it.
+        *limit* is the maximum number (default: all). *after* is the id of the last conflict of the previous page.
 
         Raises:
             UnknownChoice: no such status.
@@ -763,7 +769,7 @@ class AsyncArtifacts(AsyncFace):
 
 
 class AsyncExploring(AsyncFace):
-    """The part of the public API that inspects the memory."""
+    """The part of the public API that inspects a tenant's memory."""
 
     async def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
@@ -791,7 +797,7 @@ class AsyncExploring(AsyncFace):
         return Drawing(name, rows.nodes, rows.edges)
 
     async def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged query that only reads. For adapters, which compute the node keys it may need."""
+        """The result of any packaged query that only reads, for adapters, which compute the node keys it may need."""
         rows = await self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
@@ -816,7 +822,7 @@ class AsyncExploring(AsyncFace):
         return await self._perform(checks.verify(self._tenancy), whole=True)
 
     async def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph.
+        """The active entities and relations as a graph of networkx.
 
         Nodes have ``name``, ``type`` and ``confidence``, edges ``type``, ``weight`` and ``confidence``.
         """
@@ -849,9 +855,9 @@ class AsyncFingerprints(AsyncFace):
         Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own wording,
-        stop words, numbers of up to three digits, and words from sessions of several users; every other word becomes
-        ``[...]``).
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, words that the compiler
+        itself adds, stop words, numbers of up to three digits, and words from sessions of several users; every other
+        word becomes ``[...]``).
 
         To sign the envelope, use :class:`hmxgraph.fingerprint.signing.SigningKey`: an import takes the result of
         ``SigningKey.of_pem(pem).sign(envelope)`` as its *signature*.
@@ -898,7 +904,7 @@ class AsyncFingerprints(AsyncFace):
         )
 
     async def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw an import; *import_id* is its own id or the id of the imported fingerprint.
+        """Withdraw an import; *import_id* is the id of the import or that of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 
@@ -911,8 +917,8 @@ class AsyncFingerprints(AsyncFace):
     async def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this call does. Later feedback on the same pack replaces the earlier. The context
-        priors of fingerprints are learned from feedback (HMX-F 7).
+        Unlike making a pack, this call writes to the database. Later feedback on the same pack replaces earlier
+        feedback. The context priors of fingerprints are learned from feedback (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.
@@ -928,7 +934,7 @@ class AsyncBackups(AsyncFace):
         """Write all data of the tenant except API keys to *path* as JSON lines, compressed if the name ends in .gz.
 
         The file appears only once it is complete. *progress* is called with the number of nodes written so far. If
-        somebody writes to the tenant meanwhile, the backup starts again, up to three attempts in all.
+        something is written to the tenant meanwhile, the backup starts again, up to three attempts in all.
 
         Raises:
             BackupRefused: concurrent writes occurred during every attempt.
@@ -939,13 +945,14 @@ class AsyncBackups(AsyncFace):
         return await self._perform(procedure, whole=True)
 
     async def restore(self, path: str | Path, *, progress: Callable[[int], object] | None = None) -> RestoreReport:
-        """Load the backup at *path* into this tenant, which must be empty or hold an interrupted restore; verify it.
+        """Load the backup at *path* into this tenant, and verify the result.
 
-        A backup of the same tenant is restored exactly: digest, counts, versions and history are those of the original.
-        A backup of another tenant is replayed: events, recorded artifacts and task records are stored under this
-        tenant, and memories, entities and compiled artifacts are derived from them again. Then superseded and deleted
-        memories and resolved conflicts get the same state as in the backup. Imports of fingerprints, and the states
-        that adapters keep for frameworks, are not replayed.
+        The tenant must be empty, or hold only what an interrupted restore left. A backup of the same tenant is restored
+        exactly: digest, counts, versions and history are those of the original. A backup of another tenant is
+        replayed: events, recorded artifacts and task records are stored under this tenant, and memories, entities and
+        compiled artifacts are derived from them again. Then memories that were superseded or deleted in the backup, and
+        conflicts that were resolved, get that state again. Imports of fingerprints, and the states that adapters keep
+        for frameworks, are not replayed.
 
         Raises:
             BackupRefused: the file is not an intact backup of this schema version, the tenant is not empty, or another
@@ -981,14 +988,14 @@ class AsyncSharedWork(NamedArguments, AsyncFace):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` is none. Records that serve the
-        purpose, and its digest (a summary of them), rank higher; without a query, only these are found. ``compact``
-        reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` stands for no particular purpose.
+        Records that serve the purpose, and the digest that summarises them, rank higher; without a query, only these
+        are found. ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact
+        hits as fit; ``expand_event_siblings`` adds to each hit up to eight records of its project with the same
+        ``event:`` tag. *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
         *aliases* are former names of the same project: names of projects of this tenant, or pairs of a tenant and a
-        project. Their records are searched, too; ``scope_expansion`` of the result lists all projects searched, and
+        project. Their records are searched as well; ``scope_expansion`` of the result lists all projects searched, and
         ``origin`` of a hit names the project that it comes from. Only callers with a database connection of their own
         can name other tenants; a server does not allow that.
 
@@ -1055,8 +1062,8 @@ class AsyncTasks(AsyncSharedWork):
     ) -> tuple[RecordReceipt, ...]:
         """Record several checkpoints in one transaction, all or none, and return their receipts in the same order.
 
-        Each is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for all. For
-        records of several kinds, use ``graph.records.create_all``.
+        Each checkpoint is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for
+        all checkpoints. For records of several kinds, use ``graph.records.create_all``.
 
         Raises:
             TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
@@ -1219,8 +1226,8 @@ class AsyncTasks(AsyncSharedWork):
             InvalidRequest: a value that is not valid text, or a limit outside 1..500.
 
         """
-        chosen = {"project_id": project_id, "status": status, "assignee": assignee}
-        return await self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
+        filters = {"project_id": project_id, "status": status, "assignee": assignee}
+        return await self._perform(record_digests.board(self._tenancy, filters, at_us=now_us(at), limit=limit))
 
     async def get(self, task_id: str) -> TaskView:
         """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
@@ -1234,9 +1241,9 @@ class AsyncTasks(AsyncSharedWork):
     async def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
-        is under ``rejected`` only. A blocker counts until a later checkpoint, or the end of the task, does not repeat
-        it, or until the blocked agent starts or finishes a run.
+        ``.text`` is the whole resume, for a prompt; apart from runs, it repeats no text. What another agent's
+        verification rejected is listed under ``rejected`` only. A blocker is listed until a later checkpoint or the end
+        of the task does not repeat it, or until the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.
@@ -1252,9 +1259,9 @@ class AsyncRecords(AsyncSharedWork):
     verdict counts. A reply to a digest or to an erased record raises `TaskError`, and so does a ``supports_claim`` that
     contradicts ``verification_status``.
 
-    The methods that find records return the best match of *query* first; without a query the newest record, but
-    verified evidence and verified highlights before all others. A query that is not text, or a limit outside 1..500,
-    raises `InvalidRequest`.
+    The methods that find records return the best match of *query* first. Without a query, they return verified evidence
+    and verified highlights first, then the newest records. A query that is not text, or a limit outside 1..500, raises
+    `InvalidRequest`.
 
     """
 
@@ -1287,9 +1294,9 @@ class AsyncRecords(AsyncSharedWork):
     ) -> tuple[RecordReceipt, ...]:
         """Create several records in one transaction, all or none, and return their receipts in the same order.
 
-        Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
-        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it: with a
-        *task_id*, one call can start that task, run commands in it and finish it.
+        Each record is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
+        "..."}``; *task_id*, *at* and *fields* are defaults for all records. A record may build on those before it: with
+        a *task_id*, one call can start that task, run commands in it and finish it.
 
         Raises:
             UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,
@@ -1465,7 +1472,8 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         ``mode`` is the purpose of the search; each mode but ``generic`` and ``resume_task`` adds its digest, a summary
         of task records.
 
-        *compact* shortens the texts; *token_budget* does so, too, and returns as many hits as fit.
+        *compact* shortens the texts of the hits. *token_budget* shortens them as well, and returns only as many hits as
+        fit.
         *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
         or have the same ``event:`` tag.
 
@@ -1519,7 +1527,7 @@ class AsyncMemoryOperations(NamedArguments, AsyncFace):
         return await self._perform(self._meter.measured("get", {"memory_id": memory_id}, procedure))
 
     async def delete(self, memory_id: str, *, reason: str = "", at: Moment | None = None) -> MemoryView:
-        """Hide a memory for good; it is kept as evidence. Adding the same text again creates a new memory.
+        """Hide a memory for good; it stays stored as evidence. Adding the same text again creates a new memory.
 
         Raises:
             NotFound: there is none.
@@ -1711,7 +1719,7 @@ class AsyncKeys(AsyncFace):
         return new
 
     async def list(self) -> tuple[ApiKey, ...]:
-        """The tenant's keys, newest first, also expired and revoked ones."""
+        """The tenant's keys, newest first, including expired and revoked ones."""
         return await self._perform(access.keys(self._tenancy))
 
     async def revoke(self, key_id: str) -> ApiKey:
@@ -1724,7 +1732,10 @@ class AsyncKeys(AsyncFace):
         return await self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     async def find(self, secret: str) -> ApiKey | None:
-        """The key of any tenant with this secret, even if expired or revoked; None if there is none. For servers."""
+        """The key, of any tenant, with this secret, for use in a server; None if there is none.
+
+        It may be expired or revoked: see its ``standing``.
+        """
         return await self._perform(access.find(secret))
 
 
@@ -1743,7 +1754,7 @@ class AsyncUsage(AsyncFace):
         return await self._perform(usage.add(self._tenancy, tuple(hours)))
 
     async def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
-        """The counts of the hours that begin at or after *since* and before *until* (default: now), oldest first.
+        """The counts of each hour that begins at or after *since* and before *until* (default: now), oldest first.
 
         Raises:
             InvalidTime: *since* or *until* is not a time.
@@ -1767,7 +1778,7 @@ class AsyncUsage(AsyncFace):
 
 
 class AsyncStates(AsyncFace):
-    """Opaque state of frameworks, kept alongside a tenant's memory: never used as evidence, never part of a pack.
+    """Opaque state of frameworks, stored next to a tenant's memory: never used as evidence, never part of a pack.
 
     A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
     """
@@ -1796,8 +1807,8 @@ class AsyncStates(AsyncFace):
     ) -> tuple[State, ...]:
         """States of one kind on a shelf, in descending order of *item*; at most *limit*.
 
-        *place* selects the states with this place, *items* those with one of these items, *as_of* those that were kept
-        by this time; all given conditions must hold.
+        Conditions, all of which must hold: the state has this *place*, it has one of these *items*, and it was stored
+        by *as_of*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

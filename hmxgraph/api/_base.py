@@ -1,4 +1,4 @@
-"""Shared parts of the API: base classes, conversion and checks of arguments, tracing spans."""
+"""What the API classes share: base classes, conversion and checks of arguments, tracing spans."""
 
 import inspect
 import warnings
@@ -171,8 +171,8 @@ def flag(options: Mapping[str, Any], name: str) -> bool:
     >>> flag({"pinned": True}, "pinned"), flag({"pinned": None}, "pinned"), flag({}, "pinned")
     (True, False, False)
     """
-    chosen = options.get(name)
-    return chosen is not None and checked_flag(name, chosen)
+    value = options.get(name)
+    return value is not None and checked_flag(name, value)
 
 
 def pack_request(query: str, options: PackOptions) -> PackRequest:
@@ -198,9 +198,9 @@ def pack_request(query: str, options: PackOptions) -> PackRequest:
 
 
 def _priors(source: Fingerprint | Envelope | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The context priors (hints for packs) of a fingerprint, or of one in an envelope.
+    """The context priors (hints for packs) of a fingerprint, which may be inside an envelope.
 
-    A mapping that is neither is taken as the priors themselves.
+    A mapping that is neither a fingerprint nor an envelope is taken as the priors themselves.
     """
     document: object = source.document() if isinstance(source, Fingerprint | Envelope) else source
     if document is None:
@@ -373,7 +373,7 @@ def new_record(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> dict[
 
 
 def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) -> frozenset[str]:
-    """The fields besides the record's id that `new_record` generates, so that they differ in each repeated call.
+    """The fields, other than the record's id, that `new_record` generates; they differ when a call is repeated.
 
     >>> sorted(generated_fields("task_start", None, {"goal": "x"})), generated_fields("evidence", "2026-03-14", {})
     (['task_id', 'timestamp_created'], frozenset())
@@ -383,7 +383,7 @@ def generated_fields(kind: str, at: Moment | None, fields: Mapping[str, Any]) ->
 
 
 def operation(agent_id: str | None, at: Moment | None, event_id: str | None = None) -> MemoryOperation:
-    """An operation on memories: its agent, its time (*at*, or now), and the id of the event that reports it.
+    """An operation on memories: its agent, its time (*at*, else now), and the id of the event that reports it.
 
     >>> operation("ana", "1970-01-01T00:00:01Z", "e1")
     MemoryOperation(agent_id='ana', at_us=1000000, event_id='e1')
@@ -403,9 +403,9 @@ def now_us(at: Moment | None = None) -> int:
 def named_items(
     name: str, items: Iterable[Any], defaults: Mapping[str, Any], *, text: str = ""
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each of *items* with its name in errors; *defaults* fills in what an item leaves out.
+    """Each of *items*, with the name that errors use for it; *defaults* are the arguments that an item may leave out.
 
-    If *text* is given, an item may be a plain text: the value of the argument *text*.
+    If *text*, the name of an argument, is given, an item may be just a text, the value of this argument.
 
     Raises:
         InvalidRequest: *items* is not a list of such items.
@@ -423,7 +423,7 @@ def named_items(
         yield item_name, {**defaults, **({text: item} if isinstance(item, str) else item)}
 
 
-# Wrong arguments: all are refused with the same type of error, which says what to write instead.
+# Wrong arguments of any kind are refused with InvalidRequest, whose message says what to write instead.
 
 # Names that callers use by mistake, and the arguments that they may mean.
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -555,14 +555,14 @@ class _Signature:
 def _signature_of(function: Callable[..., Any]) -> _Signature:
     parameters = list(inspect.signature(function).parameters.values())[1:]
     named = [parameter for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    open_ended = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
+    keyword_fields = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
     flags = {parameter.name: parameter.annotation for parameter in named if _is_flag(parameter.annotation)}
     return _Signature(
         function.__name__,
         tuple(parameter.name for parameter in named if parameter.kind is not parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.kind is parameter.KEYWORD_ONLY),
         tuple(parameter.name for parameter in named if parameter.default is parameter.empty),
-        frozenset(name for parameter in open_ended for name in _accepted_fields(parameter.annotation)),
+        frozenset(name for parameter in keyword_fields for name in _accepted_fields(parameter.annotation)),
         frozenset(flags),
         frozenset(name for name, annotation in flags.items() if annotation is not bool),
     )
@@ -592,16 +592,16 @@ def _is_misnamed(name: str, signature: _Signature) -> bool:
 def _unknown_argument(name: str, value: Any, signature: _Signature) -> InvalidRequest:
     """The error for an argument that the method lacks: it says which one was probably meant, or lists them."""
     synonyms = [synonym for synonym in _OTHER_NAMES.get(name, ()) if synonym in signature.names and synonym != name]
-    close = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
+    closest = synonyms[:1] or get_close_matches(name, sorted(signature.names - {name}), 1, 0.7)
     choices = ", ".join([*signature.own, *sorted(signature.fields - {*signature.own})][:_LISTED_NAMES])
     more = ", ..." if len(signature.names) > _LISTED_NAMES else ""
-    way_out = f"did you mean {close[0]}=...?" if close else f"choose from {choices}{more}"
+    way_out = f"did you mean {closest[0]}=...?" if closest else f"choose from {choices}{more}"
     return InvalidRequest(name, f"{value!r:.60}", f"an argument of {signature.method}()", way_out)
 
 
 # If opentelemetry-api is installed, the calls below create spans, so that an agent's traces show its use of memory.
 #
-# A span records the method, the duration and the type of an error; never what was asked or stored.
+# A span records the method, the duration and the type of an error, but no text of a query, event or memory.
 
 # The calls that have a span. The key is the name of a procedure, or ``ingest``; the value is the name of the operation
 # in OpenTelemetry's conventions, and the public method.
@@ -642,7 +642,7 @@ def span_of(procedure: str) -> Iterator[None]:
         f"{operation} {method}",
         kind=trace.SpanKind.CLIENT,
         attributes=attributes,
-        record_exception=False,  # the message of an exception may quote what was asked
+        record_exception=False,  # the message of an exception may quote the text of a query
         set_status_on_exception=False,
     ) as span:
         try:
@@ -667,15 +667,15 @@ def _trace() -> Any:
 T = TypeVar("T")
 
 
-def not_admitted(error: GraphError) -> str:
-    """The warning of an ingest that could not admit events which were held back until their time."""
+def not_released_warning(error: GraphError) -> str:
+    """The warning of an ingest that could not release events which were dated in the future and are now due."""
     return (
         "events that were stored with a date in the future do not count yet, although that date has passed; "
         f"the next ingest or compile tries again: {error}"
     )
 
 
-def no_vectors(error: EmbedderError | GraphError) -> str:
+def no_vectors_warning(error: EmbedderError | GraphError) -> str:
     """The warning of a write whose events are stored without vectors."""
     return f"new events are stored without vectors; the next write or graph.embed() adds them: {error}"
 
@@ -709,29 +709,29 @@ class Face:
             return with_warnings(report, self._clock_warnings(options) + self._embedding_warnings())
 
     def _clock_warnings(self, options: IngestOptions) -> tuple[str, ...]:
-        """Admit events that were held back until their time; return a warning if that fails.
+        """Release events that were dated in the future and are now due; return a warning if that fails.
 
-        The call does not fail then, because its own events are stored.
+        A failure does not make the call fail, because the events of the call are stored.
         """
         if options.clock is None:
             return ()
         try:
             self._connection.perform(clock.release(self._tenancy, options.clock()))
         except GraphError as error:
-            return (not_admitted(error),)
+            return (not_released_warning(error),)
         return ()
 
     def _embedding_warnings(self) -> tuple[str, ...]:
         """Compute the vectors of new events; return a warning if that fails.
 
-        The call does not fail then, because the events themselves are stored.
+        A failure does not make the call fail, because the events themselves are stored.
         """
         if self._connection.terms.embedding is None:
             return ()
         try:
             self._connection.perform(embed_new(self._tenancy))
         except (EmbedderError, GraphError) as error:
-            return (no_vectors(error),)
+            return (no_vectors_warning(error),)
         return ()
 
     def _in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -742,7 +742,7 @@ class Face:
         """Call *function*; the asynchronous twin awaits what it returns.
 
         Raises:
-            InvalidRequest: *function* is a coroutine function: calling it does not run it.
+            InvalidRequest: *function* is a coroutine function, which a synchronous graph cannot run.
 
         """
         if inspect.iscoroutinefunction(function):
@@ -784,7 +784,7 @@ class AsyncFace:
         try:
             await self._connection.perform(clock.release(self._tenancy, options.clock()))
         except GraphError as error:
-            return (not_admitted(error),)
+            return (not_released_warning(error),)
         return ()
 
     async def _embedding_warnings(self) -> tuple[str, ...]:
@@ -793,7 +793,7 @@ class AsyncFace:
         try:
             await self._connection.perform(embed_new(self._tenancy))
         except (EmbedderError, GraphError) as error:
-            return (no_vectors(error),)
+            return (no_vectors_warning(error),)
         return ()
 
     async def _in_thread(self, function: Callable[..., T], *arguments: Any) -> T:

@@ -11,7 +11,7 @@ from hmxgraph.graph.plan import Tenancy
 from hmxgraph.protocol.access import SCOPES, ApiKey, NewKey
 from hmxgraph.protocol.parsing import checked_list, checked_text, quoted
 
-# Every secret begins with this text; the rest is random.
+# The prefix of every secret; what follows is random.
 KEY_PREFIX = "hmx_"
 _SECRET_BYTES = 32
 _ID_BYTES = 6
@@ -33,14 +33,14 @@ def new_key(
     """
     if not checked_text("agent_id", agent_id):
         raise InvalidRequest("agent_id", quoted(agent_id), "an agent's name", "name the agent that will use this key")
-    chosen = checked_list("scopes", scopes)
-    for scope in chosen or ("",):
+    requested = checked_list("scopes", scopes)
+    for scope in requested or ("",):
         if scope not in SCOPES:
             raise UnknownChoice("scope", scope, SCOPES)
     key = ApiKey(
         token_hex(_ID_BYTES),
         tenant_id,
-        tuple(scope for scope in SCOPES if scope in chosen),
+        tuple(scope for scope in SCOPES if scope in requested),
         label,
         agent_id,
         now_us(),
@@ -84,7 +84,7 @@ class Keys(Face):
         return new
 
     def list(self) -> tuple[ApiKey, ...]:
-        """The tenant's keys, newest first, also expired and revoked ones."""
+        """The tenant's keys, newest first, including expired and revoked ones."""
         return self._perform(access.keys(self._tenancy))
 
     def revoke(self, key_id: str) -> ApiKey:
@@ -97,5 +97,8 @@ class Keys(Face):
         return self._perform(access.revoke(self._tenancy, key_id, now_us()))
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key of any tenant with this secret, even if expired or revoked; None if there is none. For servers."""
+        """The key, of any tenant, with this secret, for use in a server; None if there is none.
+
+        It may be expired or revoked: see its ``standing``.
+        """
         return self._perform(access.find(secret))

@@ -33,7 +33,7 @@ class Artifacts(Face):
     def import_chain(
         self, versions: Iterable[Artifact | Mapping[str, Any]], *, at: Moment | None = None
     ) -> tuple[ArtifactReceipt, ...]:
-        """Record all versions of a chain, for example of one from another graph; return their receipts, oldest first.
+        """Record all versions of a chain, such as one read from another graph; return their receipts, oldest first.
 
         *versions* may be in any order. Versions that are already stored are left as they are, so that a stored chain
         can be brought up to date.
@@ -130,7 +130,7 @@ class Artifacts(Face):
         return self._perform(lifecycle.supersede(self._tenancy, old_id, successor, at_us=as_us(at)))
 
     def transition(self, artifact_id: str, status: str, *, reason: str = "", at: Moment | None = None) -> Artifact:
-        """Change the status of an artifact, by one of the five legal transitions (HMX-A 5); *reason* is kept.
+        """Change the status of an artifact, by one of the five legal transitions (HMX-A 5), and store the *reason*.
 
         Raises:
             NotFound: there is no such artifact.
@@ -152,8 +152,7 @@ class Artifacts(Face):
     ) -> tuple[Conflict, ...]:
         """Conflicts, newest first; *status* is ``"open"``, ``"resolved"``, or None for both.
 
-        *limit* is the maximum number (default: all). With *after* (the id of the last conflict of the previous page),
-        only those that follow it.
+        *limit* is the maximum number (default: all). *after* is the id of the last conflict of the previous page.
 
         Raises:
             UnknownChoice: no such status.

@@ -29,7 +29,7 @@ DRAWING_ENDINGS = (".html", ".svg")
 
 # Colours and captions, from the style of Neo4j Browser.
 
-# A property in a caption, such as {name}.
+# A placeholder for a property in a caption pattern, such as {name}.
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -48,9 +48,9 @@ def _node_style(node: PictureNode) -> dict[str, str]:
 
 
 def _caption_from(pattern: str, properties: Mapping[str, Any], fallback: str) -> str:
-    """The caption that *pattern* and *properties* give.
+    """The caption made from *pattern* by inserting *properties*.
 
-    *fallback*, the label or type, replaces ``<type>`` in the pattern, and the whole caption if that is empty.
+    *fallback*, the label or type, replaces ``<type>`` in the pattern, and is the caption if nothing else is in it.
     """
     text = _FIELD.sub(lambda part: str(properties.get(part[1], "")), pattern.replace("<type>", fallback))
     return truncate_line(text, _LONGEST_CAPTION) or fallback
@@ -110,7 +110,7 @@ class Drawing:
         return graph
 
     def html(self) -> str:
-        """A whole page with the interactive picture; it needs no network. Its size is always about 4 MB.
+        """A complete page with the interactive picture, which needs no network. Its size is always about 4 MB.
 
         Raises:
             InvalidRequest: the extra ``draw`` is not installed.
@@ -149,7 +149,7 @@ class Drawing:
         return _svg(self)
 
     def _repr_html_(self) -> str:
-        # In a frame, so that the styles of the page do not affect the notebook.
+        # The page is put in a frame, so that its styles do not affect the notebook.
         page = escape(self.html(), quote=True)
         return f"<iframe style='width:100%;height:{_HEIGHT}px;border:0' srcdoc=\"{page}\"></iframe>"
 
@@ -336,14 +336,14 @@ def _component_layout(component: "nx.Graph[str]") -> list[_Point]:
     points = np.array([layout[node] for node in component], dtype=float)
     order = {node: index for index, node in enumerate(component)}
     lengths = [float(np.hypot(*(points[order[a]] - points[order[b]]))) for a, b in component.edges if a != b]
-    points = _apart(points * (_EDGE_LENGTH / (sorted(lengths)[len(lengths) // 2] or 1.0) if lengths else 1.0))
+    points = _pushed_apart(points * (_EDGE_LENGTH / (sorted(lengths)[len(lengths) // 2] or 1.0) if lengths else 1.0))
     if np.ptp(points[:, 1]) > np.ptp(points[:, 0]):
         points = points[:, ::-1]
     return [(float(x), float(y)) for x, y in points - points.min(axis=0)]
 
 
-def _apart(points: "np.ndarray") -> "np.ndarray":
-    """*points* pushed apart until any two are nearly four fifths of an edge length apart, in at most 200 steps."""
+def _pushed_apart(points: "np.ndarray") -> "np.ndarray":
+    """*points* moved, in at most 200 steps, until any two are nearly four fifths of `_EDGE_LENGTH` apart."""
     import numpy as np  # noqa: PLC0415 - slow to import
 
     min_distance = _EDGE_LENGTH * 0.8

@@ -117,7 +117,7 @@ if TYPE_CHECKING:
 
 
 class Exploring(Face):
-    """The part of the public API that inspects the memory."""
+    """The part of the public API that inspects a tenant's memory."""
 
     def query(self, name: str, /, **parameters: Any) -> QueryResult:
         """The result of a saved query, such as ``explore/supersession_chains``; the tenant is filled in.
@@ -151,7 +151,7 @@ class Exploring(Face):
         return Drawing(name, rows.nodes, rows.edges)
 
     def _read(self, name: str, /, **parameters: Any) -> QueryResult:
-        """The result of any packaged query that only reads. For adapters, which compute the node keys it may need."""
+        """The result of any packaged query that only reads, for adapters, which compute the node keys it may need."""
         rows = self._perform(exploring.packaged_rows(self._tenancy, name, parameters), whole=True)
         return QueryResult(name, query(name).row, tuple(rows))
 
@@ -189,7 +189,7 @@ class Exploring(Face):
         return self._perform(checks.verify(self._tenancy), whole=True)
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
-        """The active entity graph.
+        """The active entities and relations as a graph of networkx.
 
         Nodes have ``name``, ``type`` and ``confidence``, edges ``type``, ``weight`` and ``confidence``.
         """

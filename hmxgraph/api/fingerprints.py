@@ -1,4 +1,4 @@
-"""Fingerprints: export, import, withdraw an import; feedback on packs."""
+"""Export and import fingerprints, withdraw an import, and give feedback on packs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypedDict, Unpack
@@ -103,9 +103,9 @@ class Fingerprints(Face):
         Rules mask secrets and private names in its texts, but may miss some: review the envelope before you share it.
 
         Options: *tier* (``"full"``, ``"compact"``, ``"minimal"``), *agent_id*, *tags*, *expires_at*, *public_types*
-        (the entity types whose names are not masked), *allow_list* (keep only tool names, the compiler's own wording,
-        stop words, numbers of up to three digits, and words from sessions of several users; every other word becomes
-        ``[...]``).
+        (the entity types whose names are not masked), *allow_list* (keep only tool names, words that the compiler
+        itself adds, stop words, numbers of up to three digits, and words from sessions of several users; every other
+        word becomes ``[...]``).
 
         To sign the envelope, use :class:`hmxgraph.fingerprint.signing.SigningKey`: an import takes the result of
         ``SigningKey.of_pem(pem).sign(envelope)`` as its *signature*.
@@ -152,7 +152,7 @@ class Fingerprints(Face):
         )
 
     def take_back_import(self, import_id: str, *, at: Moment | None = None) -> WithdrawnImport:
-        """Withdraw an import; *import_id* is its own id or the id of the imported fingerprint.
+        """Withdraw an import; *import_id* is the id of the import or that of the imported fingerprint.
 
         Artifacts that no other evidence supports are deprecated.
 
@@ -165,8 +165,8 @@ class Fingerprints(Face):
     def feedback(self, pack: ContextPack, signal: str = "positive", *, at: Moment | None = None) -> str:
         """Store feedback on *pack*: ``positive``, ``neutral``, ``correction`` or ``negative``; returns the pack's id.
 
-        Making a pack writes nothing; this call does. Later feedback on the same pack replaces the earlier. The context
-        priors of fingerprints are learned from feedback (HMX-F 7).
+        Unlike making a pack, this call writes to the database. Later feedback on the same pack replaces earlier
+        feedback. The context priors of fingerprints are learned from feedback (HMX-F 7).
 
         Raises:
             UnknownChoice: no such signal.

@@ -46,7 +46,7 @@ from hmxgraph.protocol.trust import DEFAULT_TRUST, MaskSecrets, TrustPolicy, wit
 
 # Which Neo4j server to use: that of the arguments, else of the environment, else a local one started on demand.
 
-# Neo4j's own database, which lists users and databases.
+# The name of the database in which Neo4j itself keeps users and databases.
 _SYSTEM = "system"
 
 
@@ -83,7 +83,7 @@ def address(login: Login, *, progress: bool = False, environment: Mapping[str, s
 
 
 def chosen_timeout(seconds: float | None, *, environment: Mapping[str, str] = os.environ) -> float | None:
-    """*seconds*, else the value of ``HMXGRAPH_TIMEOUT``; None for the defaults.
+    """*seconds*, else the value of ``HMXGRAPH_TIMEOUT``; None if neither is set, so that the defaults apply.
 
     Raises:
         InvalidRequest: the timeout is not a number above 0, or longer than a year.
@@ -138,7 +138,10 @@ def revival(login: Login, *, environment: Mapping[str, str] = os.environ) -> Rev
 
 
 def settling_check(login: Login, *, environment: Mapping[str, str] = os.environ) -> Callable[[], bool] | None:
-    """A function that says whether the local server started recently; None if the server is not the local one."""
+    """A function that says whether the local server started recently; None if the server is not the local one.
+
+    A server that has just started is slow, so that calls get longer timeouts.
+    """
     if login.uri or environment.get("HMXGRAPH_URI"):
         return None
     return partial(deadlines.settling, engine.state_file())
@@ -217,8 +220,8 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     """One tenant's memory in Neo4j; created by :func:`connect`, closed by the ``with`` block.
 
     Its methods are in ``hmxgraph.api``, one file per subject. All of them raise subclasses of `GraphError` when the
-    database refuses or does not answer; a failed transaction leaves nothing half-written. Times are ISO 8601 text with
-    an offset or aware datetimes; anything else raises `InvalidTime`.
+    database refuses a request or does not answer; a failed transaction leaves nothing half-written. Times are ISO 8601
+    text with an offset, or aware datetimes; anything else raises `InvalidTime`.
 
     A graph is thread-safe: any number of threads may call it at once, each call in its own transactions. Close it when
     no thread uses it any more.
@@ -320,9 +323,9 @@ class KnowledgeGraph(Recording, Learning, Recalling, Artifacts, Exploring, Finge
     def for_tenant(self, tenant_id: str) -> Self:
         """The graph of another tenant at the same server, with the same trust and isolation.
 
-        With ``isolation="key"`` all these graphs share one driver and opening one costs no round trip, so a server may
-        open a graph for each request. With ``isolation="database"`` the tenant's database is created and prepared if
-        missing. Each graph is closed on its own, in any order; a driver is closed with the last graph that uses it.
+        With ``isolation="key"`` all these graphs share one driver, and opening one costs no round trip, so that a
+        server may open a graph for each request. With ``isolation="database"`` the tenant's database is created and
+        prepared if missing. Close each graph, in any order; a driver is closed with the last graph that uses it.
 
         Raises:
             InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
@@ -360,8 +363,8 @@ def connect(  # noqa: PLR0913 - every setting by name
     Missing values come from ``HMXGRAPH_USER``, ``HMXGRAPH_PASSWORD`` and ``HMXGRAPH_DATABASE``. The schema is brought
     up to date. With ``isolation="key"``, tenants share one database and are kept apart by their keys; ``"database"``
     gives the tenant a database of its own, for which the edition of Neo4j must support several databases. *trust*
-    decides which sources may put rules, preferences and facts in force (:class:`TrustPolicy`). *mask_secrets* says
-    where keys, tokens and passwords are masked: in packs (``"packs"``, the default), before anything is stored
+    decides which sources may state rules, preferences and facts that take effect (:class:`TrustPolicy`). *mask_secrets*
+    says where keys, tokens and passwords are masked: in packs (``"packs"``, the default), before anything is stored
     (``"ingest"``), or nowhere (``"off"``); if omitted, ``HMXGRAPH_MASK_SECRETS`` decides. A masked secret has the same
     mark everywhere in a tenant. With *progress*, the progress of fetching and starting a local server is shown on
     stderr.
@@ -378,7 +381,7 @@ def connect(  # noqa: PLR0913 - every setting by name
 
     Raises:
         InvalidTenant: *tenant_id* is empty, contains a NUL, or is not valid Unicode.
-        EngineError: the local server could not be fetched or started; the message ends with the way out.
+        EngineError: the local server could not be fetched or started; the message ends with what to do about it.
         StorageUnavailable: nothing answers at the address.
         DatabaseMissing: the server has no such *database*, or it is ``system``, which cannot hold a graph.
         AccessDenied: the login was refused.

@@ -66,4 +66,4 @@ class Learning(Face):
 
 
 def _silent(stage: str, done: int) -> None:
-    """Report no progress."""
+    """Ignore the progress."""

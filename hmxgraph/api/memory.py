@@ -1,4 +1,4 @@
-"""``graph.memory``: add, search and judge semantic memories; statistics and maintenance."""
+"""``graph.memory``: add, search and judge semantic memories, read statistics, and run maintenance."""
 
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
@@ -66,7 +66,8 @@ class MemoryOperations(NamedArguments, Face):
         ``mode`` is the purpose of the search; each mode but ``generic`` and ``resume_task`` adds its digest, a summary
         of task records.
 
-        *compact* shortens the texts; *token_budget* does so, too, and returns as many hits as fit.
+        *compact* shortens the texts of the hits. *token_budget* shortens them as well, and returns only as many hits as
+        fit.
         *expand_event_siblings* adds to each hit up to eight memories of its project that were stated by the same events
         or have the same ``event:`` tag.
 
@@ -126,7 +127,7 @@ class MemoryOperations(NamedArguments, Face):
         return self._perform(self._meter.measured("get", {"memory_id": memory_id}, procedure))
 
     def delete(self, memory_id: str, *, reason: str = "", at: Moment | None = None) -> MemoryView:
-        """Hide a memory for good; it is kept as evidence. Adding the same text again creates a new memory.
+        """Hide a memory for good; it stays stored as evidence. Adding the same text again creates a new memory.
 
         Raises:
             NotFound: there is none.
@@ -287,7 +288,7 @@ class MemoryOperations(NamedArguments, Face):
 
 
 def _operation(name: str, agent_id: str | None, at: Moment | None, options: NewMemoryOptions) -> MemoryOperation:
-    """The operation *name*; if it is called again with the same idempotency key, its event gets the same id."""
+    """The operation *name*. A repeated call with the same idempotency key gets the same event id."""
     key = options.get("idempotency_key")
     event_id = None if key is None else stable_id(f"memory.{name}", checked_text("idempotency_key", key))
     return operation(agent_id, at, event_id)

@@ -12,9 +12,9 @@ from hmxgraph.recall.pack import Pack
 
 
 class CollectorPaused:
-    """Suspends cycle collection for short work that creates many values without cycles.
+    """Suspends cycle collection for short work that creates many objects without cycles.
 
-    Building a pack creates thousands of objects, enough to trigger full collections: they took a third of the time of
+    Building a pack creates thousands of objects, enough to trigger full collections, which took a third of the time of
     a pack, in pauses of 50 ms. Reference counting still frees the objects. This is a class because a generator-based
     context manager ends with an exception (StopIteration), and that would trigger the deferred collection.
 
@@ -57,11 +57,13 @@ class Recalling(Face):
         - *agent_id*: the agent that reads the pack; artifacts whose validity scope excludes it stay out.
         - *user_id*: the user whom the pack is for; memories bound to other users stay out. Default: the users of the
           session or, without *session_id*, the users whom the query names.
-        - *scope*: of the work, one name or several; memories of other scopes stay out. Default: any scope.
+        - *scope*: one name or several, to which the work belongs; memories of other scopes stay out. Default: any
+          scope.
         - *min_confidence*: default 0.0.
         - *encoding*: how the tokens of the budget are counted: ``"o200k_base"`` (default), ``"cl100k_base"``, or a
           function from a text to its number of tokens.
-        - *fingerprint*: its priors guide ``"fingerprint_guided"``. Default: the imported fingerprint in force.
+        - *fingerprint*: the one whose priors guide ``"fingerprint_guided"``. Default: the latest import that is neither
+          withdrawn nor expired.
 
         Raises:
             BudgetTooSmall: the budget is below one token.

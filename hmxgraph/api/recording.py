@@ -1,4 +1,4 @@
-"""Recording: events from any source, memories by hand, and forgetting."""
+"""Record events from any source, remember what callers state, and forget."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -73,12 +73,12 @@ def forget_criteria(choices: ForgetChoices) -> ForgetCriteria:
     )
 
 
-def _event_ids(chosen: str | Iterable[str] | None) -> tuple[str, ...] | None:
-    if chosen is None:
+def _event_ids(value: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if value is None:
         return None
-    if not isinstance(chosen, Iterable):
-        raise InvalidRequest("event_id", quoted(chosen), "text, or a list of texts", "write event_id=['...']")
-    return tuple(checked_text("event_id", each) for each in ([chosen] if isinstance(chosen, str) else chosen))
+    if not isinstance(value, Iterable):
+        raise InvalidRequest("event_id", quoted(value), "text, or a list of texts", "write event_id=['...']")
+    return tuple(checked_text("event_id", event_id) for event_id in ([value] if isinstance(value, str) else value))
 
 
 def _microseconds(span: timedelta) -> int:
@@ -172,7 +172,7 @@ class AppendOptions(TypedDict, total=False):
     tolerance: timedelta
 
 
-# How far the time of an event recorded live may be ahead of this machine's clock, by default.
+# How far the time of an event that is recorded live may by default be ahead of this machine's clock.
 LIVE_TOLERANCE = timedelta(minutes=5)
 
 
@@ -238,7 +238,7 @@ def event_drafts(events: Iterable[Mapping[str, Any]], defaults: Mapping[str, Any
 
 
 class LiveSessions:
-    """What format converters remember about the sessions that this graph records, such as the tool of each call id."""
+    """The state that format converters keep of the sessions that this graph records, such as the tool of each call."""
 
     MOST_SESSIONS = 1_000
 
@@ -252,12 +252,12 @@ class LiveSessions:
         return self._carried.setdefault(session_id, {})
 
     @contextmanager
-    def recording(self, session_id: str) -> Iterator["Settle"]:
-        """Undo what the block adds to the state of a session for items that are not stored.
+    def recording(self, session_id: str) -> Iterator["DropRejected"]:
+        """Keep items that are not stored out of the state of a session.
 
-        If the block raises, the whole state is restored. The block must pass its items and their report to the yielded
-        function, which computes the state again without the rejected items. Otherwise, a message that was converted but
-        not stored would be skipped as already read when it is recorded again.
+        Otherwise, a message that was converted but not stored would be skipped as already read when it is recorded
+        again. If the block raises, its changes of the state are undone. The block must pass its items and their report
+        to the yielded function, which computes the state again without the rejected items.
         """
         # Not deepcopy, which fails if another thread changes the state meanwhile.
         before = json.dumps(self._carried.get(checked_session_id(session_id), {}))
@@ -274,8 +274,8 @@ class LiveSessions:
         return report
 
 
-# A function that drops from a session's state what rejected items added, and returns the report on the items.
-Settle: TypeAlias = Callable[[Items, RecordReport], RecordReport]
+# A function that removes from a session's state what rejected items added, and returns the report on the items.
+DropRejected: TypeAlias = Callable[[Items, RecordReport], RecordReport]
 
 
 class Recorder(NamedTuple):
@@ -286,7 +286,7 @@ class Recorder(NamedTuple):
     user_id: str | None = None
 
     def origin(self, idempotency_key: str | None, live: LiveSessions) -> Origin:
-        """What converters give to messages recorded live: session, agent, user, time, prefix of ids, carried state."""
+        """The `Origin` of messages that are recorded now; *live* has the state that converters keep of the session."""
         key = str(uuid4())
         if idempotency_key is not None:
             key = stable_id("record", self.session_id, checked_text("idempotency_key", idempotency_key))
@@ -329,21 +329,26 @@ class Recording(Face):
             assert [receipt.status for receipt in report.receipts] == ["stored"]
 
         """
-        with self._live.recording(session_id) as settle:
+        with self._live.recording(session_id) as drop_rejected:
             origin = Recorder(session_id, agent_id, user_id).origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return settle(items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us())))
+            return drop_rejected(
+                items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     def append(
         self, event_type: str, content: Mapping[str, Any], *, session_id: str, **options: Unpack[AppendOptions]
     ) -> Receipt:
         """Append one event to the end of a session, and return its receipt; the engine sets id and sequence number.
 
-        Options: *agent_id*, *user_id*, *at* (the time of the event, by which it is placed among the events of the
-        session, after those of the same time, instead of at the end), *metadata*, *parent_event_id* (its cause),
-        *source*, *idempotency_key* (if the same key is used again, the same event is a duplicate, a different one is
-        rejected), *tolerance* (how far *at* may be ahead of this machine's clock, default 5 minutes; until its time
-        comes, nothing is learned from a later event).
+        Options: *agent_id*, *user_id*, *metadata*, *source*, and
+
+        - *at*: the time of the event. The event is then placed by its time, after events of the same time, instead of
+          at the end of the session.
+        - *parent_event_id*: the event that caused it.
+        - *idempotency_key*: if a key is used again, the same event is a duplicate, and a different one is rejected.
+        - *tolerance*: how far *at* may be ahead of this machine's clock, default 5 minutes. From an event that is
+          further ahead nothing is learned until its time comes.
 
         Raises:
             InvalidRequest: an unknown option, content or *metadata* that is not a mapping, a *session_id* that is empty
@@ -372,9 +377,9 @@ class Recording(Face):
     ) -> tuple[Receipt, ...]:
         """Append several events in one transaction, and return a receipt for each, in the same order.
 
-        Each is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and options.
-        *session_id* and *options* are defaults for all. An event that breaks a rule of HMX-E is rejected, as its
-        receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
+        Each event is a mapping of the arguments of :meth:`append`: ``event_type``, ``content``, ``session_id`` and
+        options. *session_id* and *options* are defaults for all events. An event that violates HMX-E is rejected, as
+        its receipt says; the others are stored. For files and streams of any length, use :meth:`ingest`.
 
         Raises:
             InvalidRequest: an event that is not a mapping, an unknown option, or content that is not a mapping; the
@@ -426,7 +431,7 @@ class Recording(Face):
         return self._ingest(source, IngestOptions(**options, clock=now_us))
 
     def remember(self, text: str, **options: Unpack[RememberOptions]) -> Memory:
-        """Remember *text* from now on and return its memory; the same words again add an observation to that memory.
+        """Store *text* as a memory and return the memory; the same words again add an observation to it.
 
         Options:
 
@@ -469,7 +474,8 @@ class Recording(Face):
     ) -> tuple[Memory, ...]:
         """Remember several memories in one transaction, all or none, and return them in the same order.
 
-        Each is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for all.
+        Each memory is a text, or a mapping of ``text`` and the options of :meth:`remember`; *options* are defaults for
+        all memories.
 
         Raises:
             UnknownChoice, InvalidRequest, NotFound, AlreadySuperseded, SupersessionCycle: as ``remember`` does.
@@ -529,11 +535,12 @@ class Recording(Face):
     def repair_clock(self, *, tolerance: timedelta = LIVE_TOLERANCE, dry_run: bool = False) -> ClockReport:
         """Ignore events dated more than *tolerance* after this machine's clock, and set logical time back.
 
-        Such events stay stored and are found by their id, but do not count for logical time, expiry or recency until
-        their time comes. Normally they are held back in this way when they are stored; this call does so for events
-        stored by earlier releases or while the clock was wrong, and releases events whose time has come, as ``ingest``
-        and ``compile`` do. *dry_run* only lists the events ahead of the clock. To correct the time of an event, forget
-        it and ingest it again under a new id.
+        Logical time is the time of the tenant's latest event. Events ahead of the clock stay stored and are found by
+        their id, but do not count for logical time, expiry or recency until their time comes. Normally they are held
+        back in this way when they are stored. This call holds back events that were stored by earlier releases or while
+        the clock was wrong, and releases events whose time has come, as ``ingest`` and ``compile`` do. *dry_run* only
+        lists the events ahead of the clock. To correct the time of an event, forget it and ingest it again under a new
+        id.
 
         Raises:
             InvalidRequest: *tolerance* is negative or not a timedelta.
@@ -555,7 +562,7 @@ class Recording(Face):
 
         An erased event keeps its id, hash and position; ingesting it again does not bring it back. Artifacts compiled
         from the sessions of erased events lose their text, too; ``compile()`` learns again from the remaining events.
-        Logical time goes back to the latest time that is left: that of an event, of a status change of an artifact, or
+        Logical time goes back to the latest of the remaining times: of an event, of a status change of an artifact, or
         of a conflict resolved by a person.
 
         If ``remaining`` is 0 in the report, no selected event still has content. With *user_id*, ``shared_sessions``

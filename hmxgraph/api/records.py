@@ -18,9 +18,9 @@ class Records(SharedWork):
     verdict counts. A reply to a digest or to an erased record raises `TaskError`, and so does a ``supports_claim`` that
     contradicts ``verification_status``.
 
-    The methods that find records return the best match of *query* first; without a query the newest record, but
-    verified evidence and verified highlights before all others. A query that is not text, or a limit outside 1..500,
-    raises `InvalidRequest`.
+    The methods that find records return the best match of *query* first. Without a query, they return verified evidence
+    and verified highlights first, then the newest records. A query that is not text, or a limit outside 1..500, raises
+    `InvalidRequest`.
 
     Example::
 
@@ -60,9 +60,9 @@ class Records(SharedWork):
     ) -> tuple[RecordReceipt, ...]:
         """Create several records in one transaction, all or none, and return their receipts in the same order.
 
-        Each is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
-        "..."}``; *task_id*, *at* and *fields* are defaults for all. A record may build on those before it: with a
-        *task_id*, one call can start that task, run commands in it and finish it.
+        Each record is a mapping of the arguments of :meth:`create`, such as ``{"artifact_kind": "evidence", "summary":
+        "..."}``; *task_id*, *at* and *fields* are defaults for all records. A record may build on those before it: with
+        a *task_id*, one call can start that task, run commands in it and finish it.
 
         Raises:
             UnknownChoice, InvalidDocument, InvalidRequest, TaskError: as ``create`` does; the error names the record,

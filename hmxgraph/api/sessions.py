@@ -1,4 +1,4 @@
-"""One session while it runs: what its agent says, the tools that it calls, and how it ends."""
+"""Record one session while it runs: what its agent says, the tools that it calls, and how it ends."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +22,8 @@ from hmxgraph.protocol.reports import Receipt, RecordReport
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Largest arguments, result or message. The limit of an event's content (HMX-E 11) is higher, but other fields of the
-# content need room, too.
+# Maximum size of arguments, of a result or of a message, in bytes. The limit of an event's content (HMX-E 11) is
+# higher, but includes other fields.
 _MOST_BYTES = 400_000
 # A value that is too large is cut to the first of these numbers of characters that fits: in JSON, a character takes one
 # to six bytes.
@@ -80,7 +80,7 @@ def _fits(value: Any) -> bool:
 
 
 class RecordedSession(Face):
-    """A session being recorded, from ``with graph.session() as session``; an `Exception` that ends it is recorded too.
+    """A session being recorded: ``with graph.session() as session``. An `Exception` that ends the block is recorded.
 
     ``session_id`` is its id, generated if none was given.
 
@@ -128,10 +128,12 @@ class RecordedSession(Face):
         idempotency_key: str | None = None,
     ) -> RecordReport:
         """Record *messages* and return a receipt for each; see ``graph.record``."""
-        with self._live.recording(self.session_id) as settle:
+        with self._live.recording(self.session_id) as drop_rejected:
             origin = self._recorder.origin(idempotency_key, self._live)
             items = appending.converted(self._tenancy, messages, origin, format)
-            return settle(items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us())))
+            return drop_rejected(
+                items, self._perform_then_embed(appending.record(self._tenancy, items, latest_live_us()))
+            )
 
     def append(self, event_type: str, content: Mapping[str, Any], **options: Unpack[AppendOptions]) -> Receipt:
         """Append one event and return its receipt; see ``graph.append``."""
@@ -156,14 +158,14 @@ class RecordedSession(Face):
         def recorded(*args: Any, **kwargs: Any) -> Any:
             call = ToolCall.of(function, args, kwargs)
             self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_call", call.content())]))
-            began = perf_counter()
+            started = perf_counter()
             try:
                 value = self._called(function, *args, **kwargs)
             except Exception as error:
-                failure = call.failure(error, perf_counter() - began)
+                failure = call.failure(error, perf_counter() - started)
                 self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", failure)]))
                 raise
-            result = call.result(value, perf_counter() - began)
+            result = call.result(value, perf_counter() - started)
             self._perform_then_embed(appending.append_all(self._tenancy, [self._draft("tool_result", result)]))
             return value
 

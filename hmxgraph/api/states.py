@@ -11,7 +11,7 @@ from hmxgraph.protocol.states import State
 
 
 class States(Face):
-    """Opaque state of frameworks, kept alongside a tenant's memory: never used as evidence, never part of a pack.
+    """Opaque state of frameworks, stored next to a tenant's memory: never used as evidence, never part of a pack.
 
     A *shelf* holds what is read and deleted together, such as a thread; see :class:`hmxgraph.protocol.states.State`.
     """
@@ -48,8 +48,8 @@ class States(Face):
     ) -> tuple[State, ...]:
         """States of one kind on a shelf, in descending order of *item*; at most *limit*.
 
-        *place* selects the states with this place, *items* those with one of these items, *as_of* those that were kept
-        by this time; all given conditions must hold.
+        Conditions, all of which must hold: the state has this *place*, it has one of these *items*, and it was stored
+        by *as_of*.
 
         Raises:
             InvalidTime: *as_of* is not a valid time.

@@ -30,7 +30,7 @@ from hmxgraph.records.board import LEASE
 
 
 def submission(kind: str, at: Moment | None, fields: Mapping[str, Any], name: str = "") -> Submission:
-    """A record of *kind* to store; missing ids and times are generated. *name* is its name in errors, if any."""
+    """A record of *kind* to be stored; missing ids and times are generated. Errors call it *name*, if given."""
     return Submission(new_record(kind, at, fields), generated_fields(kind, at, fields), name)
 
 
@@ -69,14 +69,14 @@ class SharedWork(NamedArguments, Face):
     ) -> SearchResult:
         """Task records that match all exact filters, best match of *query* first (newest first without a query).
 
-        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` is none. Records that serve the
-        purpose, and its digest (a summary of them), rank higher; without a query, only these are found. ``compact``
-        reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact hits as fit;
-        ``expand_event_siblings`` adds to each hit up to eight records of its project with the same ``event:`` tag.
-        *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
+        *mode* is the purpose of the search, such as ``find_failures``; ``generic`` stands for no particular purpose.
+        Records that serve the purpose, and the digest that summarises them, rank higher; without a query, only these
+        are found. ``compact`` reduces hits to ids, trust and a short text; ``token_budget`` returns as many compact
+        hits as fit; ``expand_event_siblings`` adds to each hit up to eight records of its project with the same
+        ``event:`` tag. *include_hidden* adds superseded and retired records, with their ``hidden_reason``.
 
         *aliases* are former names of the same project: names of projects of this tenant, or pairs of a tenant and a
-        project. Their records are searched, too; ``scope_expansion`` of the result lists all projects searched, and
+        project. Their records are searched as well; ``scope_expansion`` of the result lists all projects searched, and
         ``origin`` of a hit names the project that it comes from. Only callers with a database connection of their own
         can name other tenants; a server does not allow that.
 
@@ -146,8 +146,8 @@ class Tasks(SharedWork):
     ) -> tuple[RecordReceipt, ...]:
         """Record several checkpoints in one transaction, all or none, and return their receipts in the same order.
 
-        Each is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for all. For
-        records of several kinds, use ``graph.records.create_all``.
+        Each checkpoint is a mapping of the arguments of :meth:`progress`; *task_id*, *at* and *fields* are defaults for
+        all checkpoints. For records of several kinds, use ``graph.records.create_all``.
 
         Raises:
             TaskError, InvalidRequest: as ``progress`` does; the error names the checkpoint, such as ``checkpoints[2]``.
@@ -310,8 +310,8 @@ class Tasks(SharedWork):
             InvalidRequest: a value that is not valid text, or a limit outside 1..500.
 
         """
-        chosen = {"project_id": project_id, "status": status, "assignee": assignee}
-        return self._perform(record_digests.board(self._tenancy, chosen, at_us=now_us(at), limit=limit))
+        filters = {"project_id": project_id, "status": status, "assignee": assignee}
+        return self._perform(record_digests.board(self._tenancy, filters, at_us=now_us(at), limit=limit))
 
     def get(self, task_id: str) -> TaskView:
         """The task with its runs and its latest 10,000 records, oldest first; digests are left out.
@@ -325,9 +325,9 @@ class Tasks(SharedWork):
     def resume(self, task_id: str) -> Resume:
         """What the next agent needs: goal, reason, decisions, findings, failures, next steps.
 
-        Every text appears once; ``.text`` is the whole resume, for a prompt. What another agent's verification rejected
-        is under ``rejected`` only. A blocker counts until a later checkpoint, or the end of the task, does not repeat
-        it, or until the blocked agent starts or finishes a run.
+        ``.text`` is the whole resume, for a prompt; apart from runs, it repeats no text. What another agent's
+        verification rejected is listed under ``rejected`` only. A blocker is listed until a later checkpoint or the end
+        of the task does not repeat it, or until the blocked agent starts or finishes a run.
 
         Raises:
             NotFound: there is no such task.

@@ -26,7 +26,7 @@ class Usage(Face):
         return self._perform(usage.add(self._tenancy, tuple(hours)))
 
     def hours(self, *, since: Moment | None = None, until: Moment | None = None) -> tuple[UsageHour, ...]:
-        """The counts of the hours that begin at or after *since* and before *until* (default: now), oldest first.
+        """The counts of each hour that begins at or after *since* and before *until* (default: now), oldest first.
 
         Raises:
             InvalidTime: *since* or *until* is not a time.

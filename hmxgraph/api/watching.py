@@ -1,4 +1,4 @@
-"""Follow files while other programs write them: appended lines, new files, truncation, rotation, restarts."""
+"""Follow files while other programs write them, also through truncation, rotation and restarts."""
 
 import os
 import sqlite3
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 # Files that grow line by line; all others are read whole, again whenever they have changed.
 _GROWING = (".jsonl", ".ndjson")
-# Maximum bytes that a step reads of one growing file, and of all growing files together, so that memory use is limited
-# and positions are saved often. A line that is longer is still read to its end.
+# Maximum number of bytes that a step reads from one growing file, and from all growing files together, so that memory
+# use is limited and positions are saved often. A longer line is still read to its end.
 _MOST_FILE_BYTES = 8 << 20
 _MOST_STEP_BYTES = 32 << 20
 # Maximum length of a line in bytes; longer ones are rejected.
 _LONGEST_LINE = 64 << 20
-# To recognise a file as the same one, this many bytes at each end of the part already read are compared.
+# Number of bytes, at each end of the part already read, by which a file is recognised as the same file.
 _SEAL_BYTES = 1_024
-# A file that does not grow line by line is read once it has not changed for this long. If its date is further in the
-# future than this, waiting would not help, so the file is read at once.
+# A file that does not grow line by line is read once it has not changed for this long. If the date of its last change
+# is further in the future than this, waiting would not help, so the file is read at once.
 _SETTLED_US = 1_000_000
-# Errors for a path at which there is no longer a file.
-_GONE = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
-# A last line without a line end is taken as complete if its length stays the same for this many steps, and if it is
-# JSON or its file was renamed.
-_STEADY_STEPS = 8
+# Errors which show that there is no longer a file at a path.
+_NO_FILE_ERRORS = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+# Number of steps for which a last line without a line end must keep its length. It then counts as complete if it is
+# JSON, or if its file was renamed.
+_STEPS_AT_REST = 8
 # Maximum number of rejections and conflicts that a step keeps for its caller.
 _MOST_PROBLEMS = 20
 
@@ -50,16 +50,16 @@ CREATE TABLE IF NOT EXISTS positions (
   carried BLOB
 )
 """
-_READ = "SELECT path, inode, size, changed_ns, line, seal, format, carried FROM positions"
-_KEEP = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT = "SELECT path, inode, size, changed_ns, line, seal, format, carried FROM positions"
+_STORE = "INSERT OR REPLACE INTO positions VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """How far a file was read: ``size`` bytes and ``line`` lines of the file with that inode.
 
-    ``changed_ns`` is when the file was last changed, 0 if it was not read to its end. ``seal`` is a hash over both ends
-    of the bytes read. ``carried`` is the state from which the converter of ``format`` resumes.
+    ``changed_ns`` is the time of the file's last change, 0 if the file was not read to its end. ``seal`` is a hash over
+    both ends of the bytes read. ``carried`` is the state from which the converter of ``format`` resumes.
     """
 
     inode: int = 0
@@ -90,14 +90,14 @@ class Positions:
             self._database = sqlite3.connect(path, timeout=30)
             self._database.execute(_TABLE)
             self._database.commit()
-            self._known = {Path(os.fsdecode(name)): Position(*row) for name, *row in self._database.execute(_READ)}
+            self._known = {Path(os.fsdecode(name)): Position(*row) for name, *row in self._database.execute(_SELECT)}
 
     def get(self, path: Path) -> Position:
         """How far *path* was read."""
         return self._known.get(path, _UNREAD)
 
     def read_files(self) -> list[Path]:
-        """The files of which something was read."""
+        """The files of which at least one byte was read."""
         return sorted(path for path, position in self._known.items() if position.size)
 
     def keep(self, positions: Iterable[tuple[Path, Position]]) -> None:
@@ -131,7 +131,7 @@ class Positions:
                     position.format,
                     position.carried,
                 )
-                self._database.execute(_KEEP, (_stored_name(path), *row))
+                self._database.execute(_STORE, (_stored_name(path), *row))
         self._unsaved.clear()
 
     @contextmanager
@@ -218,10 +218,10 @@ class Watch:
         self._last_line_lengths: dict[Path, tuple[int, int]] = {}
         # The versions (inode, size, time) of files in an unknown format, which are read again only after a change.
         self._unknown_versions: dict[Path, tuple[int, int, int]] = {}
-        # Former names of renamed files that this step has not read to the end. A new file of such a name must wait.
+        # Former names of renamed files that this step has not read to the end. A new file with such a name must wait.
         self._half_read: set[Path] = set()
-        # Files that are gone or were replaced. The value is when their folder had last changed at the last search for
-        # them: they are searched for again only after a later change of the folder.
+        # For each file that is gone or was replaced, the time of the last change of its folder at the last search for
+        # the file. It is searched for again only after a later change of the folder.
         self._searched_at_ns: dict[Path, int] = {}
 
     def step(self) -> int:
@@ -255,7 +255,7 @@ class Watch:
             yield self._path
 
     def _former_names(self) -> dict[Path, Path]:
-        """By its new name, the former name of each file that was renamed, or copied and then truncated."""
+        """The former name, by the new one, of each file that was renamed, or copied and then truncated."""
         return {
             target: path
             for path in self._positions.read_files()
@@ -264,13 +264,14 @@ class Watch:
         }
 
     def _target(self, path: Path) -> Path | None:
-        """The new name of the renamed file *path*: a file in the same folder, not followed yet, that begins as it did.
+        """The new name of the renamed file *path*.
 
-        Its name begins with that of *path* up to the first dot: ``agent.jsonl`` may become ``agent-1.jsonl``. None if
-        there is no such file, or if the folder has not changed since the last search.
+        This is a file in the same folder, not followed yet, that begins with what was read of *path*. Its name begins
+        with that of *path* up to the first dot: ``agent.jsonl`` may become ``agent-1.jsonl``. None if there is no such
+        file, or if the folder has not changed since the last search.
         """
         position, folder = self._positions.get(path), path.parent
-        with suppress(*_GONE):
+        with suppress(*_NO_FILE_ERRORS):
             changed_ns = folder.stat().st_mtime_ns
             if self._searched_at_ns.get(path) == changed_ns:
                 return None
@@ -296,7 +297,7 @@ class Watch:
                 return
 
     def _rest_of_renamed(self, path: Path, target: Path, former_names: Mapping[Path, Path]) -> Iterator[_Piece]:
-        """The lines appended to *path* before it was renamed to *target*, as far as they were not read yet.
+        """The lines that were appended to *path* before it was renamed to *target*, and that were not read yet.
 
         After them, a new file at *path* is read from its beginning, and *target* is followed under its own name.
         """
@@ -331,7 +332,7 @@ class Watch:
         """Skip a file that was removed or replaced since it was listed; record a file that this user may not read."""
         try:
             yield
-        except _GONE:
+        except _NO_FILE_ERRORS:
             return
         except PermissionError:
             self.progress.unreadable.add(str(path))
@@ -346,7 +347,7 @@ class Watch:
         with path.open("rb") as file:
             file_stat = os.fstat(file.fileno())
             start = position if position.size and _begins_as_read(file, position) else _UNREAD
-            # The last line may have been stored without its line end. Then the next bytes belong to the same line.
+            # If the last line was stored without its line end, the next bytes belong to the same line.
             before = start.line - 1 if _ends_mid_line(file, start.size) else start.line
             file.seek(start.size)
             lines, size = self._complete_lines(name, file, file_stat.st_size - start.size, closed=closed)
@@ -364,9 +365,9 @@ class Watch:
         return [_Piece(name, numbered, after)] if size or after.inode != position.inode else []
 
     def _complete_lines(self, path: Path, file: IO[bytes], available: int, *, closed: bool) -> tuple[list[bytes], int]:
-        """The finished lines that follow in *file*, and their length in bytes.
+        """The complete lines that follow in *file*, and their length in bytes.
 
-        The last line of a file at rest counts as finished without a line end if it is JSON, or if the file is *closed*.
+        The last line of a file at rest counts as complete without a line end if it is JSON, or if the file is *closed*.
         """
         data = file.read(min(available, _MOST_FILE_BYTES))
         while b"\n" not in data and len(data) < min(available, _LONGEST_LINE):
@@ -389,11 +390,11 @@ class Watch:
         return data[:end].removesuffix(b"\n").split(b"\n") if end else [], end
 
     def _at_rest(self, path: Path, unfinished: int) -> bool:
-        """Count a step; return whether the last line, now *unfinished* bytes long, has kept its length long enough."""
+        """Count this step; return whether the last line, of *unfinished* bytes, has kept its length long enough."""
         length, steps = self._last_line_lengths.get(path, (0, 0))
         steps = steps + 1 if length == unfinished else 0
         self._last_line_lengths[path] = (unfinished, steps)
-        return steps >= _STEADY_STEPS
+        return steps >= _STEPS_AT_REST
 
     def _store(self, pieces: list[_Piece]) -> None:
         """Store the lines of *pieces*, then save how far their files were read, except those in an unknown format."""
@@ -407,7 +408,7 @@ class Watch:
         for piece in pieces:
             if piece.path in unknown:
                 # More lines may reveal the format: read again when the file has grown.
-                with suppress(*_GONE):
+                with suppress(*_NO_FILE_ERRORS):
                     self._unknown_versions[piece.path] = _version(piece.path.stat())
         self._positions.keep(
             (piece.path, _position_after(piece, memory)) for piece in pieces if piece.path not in unknown
@@ -433,14 +434,14 @@ class Watch:
             format=self._format, user_id=self._user_id, clock=now_us, memory=memory, rehome=self._rehome
         )
         report = self._graph._ingest(source, options)  # noqa: SLF001 - both belong to the API
-        unknown = {Path(each.source) for each in report.sources if each.format == UNKNOWN}
+        unknown = {Path(file.source) for file in report.sources if file.format == UNKNOWN}
         self.progress.unknown |= {str(path) for path in unknown}
-        self.progress.unknown -= {each.source for each in report.sources if each.format != UNKNOWN}
-        self.progress.lines += sum(each.lines for each in report.sources if each.format != UNKNOWN)
+        self.progress.unknown -= {file.source for file in report.sources if file.format != UNKNOWN}
+        self.progress.lines += sum(file.lines for file in report.sources if file.format != UNKNOWN)
         self.progress.accepted += report.accepted
         self.progress.duplicates += report.duplicates
         self.progress.rejected += report.rejected_count + report.conflicts - len(unknown)
-        rejected = (each for each in report.rejected if Path(each.source) not in unknown)
+        rejected = (rejection for rejection in report.rejected if Path(rejection.source) not in unknown)
         self.problems += islice(chain(rejected, report.conflicting), _MOST_PROBLEMS - len(self.problems))
         return unknown
 
@@ -465,7 +466,7 @@ def _position_after(piece: _Piece, memory: SourceMemory) -> Position:
 
 def _is_same_file(path: Path, position: Position) -> bool:
     """Whether the file at *path* is still the one that was read up to *position*: unchanged, or only grown."""
-    with suppress(*_GONE):
+    with suppress(*_NO_FILE_ERRORS):
         if _version(path.stat()) == (position.inode, position.size, position.changed_ns):
             return True
         with path.open("rb") as file:
@@ -474,12 +475,12 @@ def _is_same_file(path: Path, position: Position) -> bool:
 
 
 def _begins_as_read(file: IO[bytes], position: Position) -> bool:
-    """Whether *file* begins with what was read up to *position*, as far as the seal tells."""
+    """Whether *file* begins with what was read up to *position*, judged by the seal."""
     return os.fstat(file.fileno()).st_size >= position.size and _seal(file, position.size) == position.seal
 
 
 def _seal(file: IO[bytes], size: int) -> str:
-    """A hash over both ends of the first *size* bytes."""
+    """A hash over both ends of the first *size* bytes of *file*."""
     file.seek(0)
     head = file.read(min(size, _SEAL_BYTES))
     file.seek(max(0, size - _SEAL_BYTES))

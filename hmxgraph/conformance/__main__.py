@@ -1,4 +1,7 @@
-"""Run the kit: ``python -m hmxgraph.conformance --adapter module:function`` or ``--command "node program.js"``."""
+"""Run the conformance kit from the command line.
+
+``python -m hmxgraph.conformance --adapter module:function`` or ``--command "node program.js"``.
+"""
 
 import json
 import shlex
@@ -110,7 +113,7 @@ def _imported(name: str, *, factory: bool) -> Implementation:
 
 
 def _show(results: Sequence[Verdict], *, show_all: bool) -> None:
-    """Print the failed cases or all, the operations that the implementation lacks, and the number of each verdict."""
+    """Print the failed cases (or all), the operations that the implementation lacks, and the count of each outcome."""
     console = Console()
     table = Table("clause", "level", "case", "verdict", "detail")
     for result in results:

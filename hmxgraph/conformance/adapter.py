@@ -1,4 +1,7 @@
-"""hmxgraph as an implementation for the kit: `documents` answers requests without a server, `store()` all requests."""
+"""hmxgraph as an implementation for the kit.
+
+`documents` answers the requests that need no server, the result of `store()` answers all requests.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -75,7 +78,7 @@ _ERRORS = {
     "UnsupportedVersion": "unsupported_version",
 }
 
-# How long a step waits until all steps of a race are ready to start.
+# Maximum time that a step waits until all simultaneous steps are ready to start, in seconds.
 _RACE_SECONDS = 60
 
 
@@ -101,7 +104,7 @@ def documents(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _released(seconds: float, arrivals: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each event with the time at which it leaves the reorder window, if only these *arrivals* come."""
+    """Each event, with the time at which it leaves a reorder window that receives these *arrivals* and no others."""
     window, count, now = ReorderWindow(seconds), counter(), 0.0
     for arrival in [*arrivals, None]:
         until = math.inf if arrival is None else arrival["at"]
@@ -151,7 +154,7 @@ def _read(kind: type[Document], text: str) -> dict[str, Any]:
 
 
 def store() -> "StoreAdapter":
-    """The whole of hmxgraph, on the Neo4j that ``connect`` finds."""
+    """An adapter that answers all requests, on the Neo4j that ``connect`` finds."""
     return StoreAdapter(lambda tenant_id: connect(tenant_id=tenant_id))
 
 
@@ -234,7 +237,7 @@ class StoreAdapter:
 
 
 def _order(graph: KnowledgeGraph, session_id: str) -> list[str]:
-    """The events of a session along the chain of ``NEXT``, which is their total order."""
+    """The ids of a session's events along the chain of ``NEXT`` relationships, which is their total order."""
     picture = graph.query("explore/session_picture", session_id=session_id).rows
     after: dict[str, str | None] = {row["event"]["event_id"]: None for row in picture}
     for row in picture:

@@ -29,7 +29,7 @@ HASHED = (
     "source_artifact_count",
     "compiler_state",
 )
-# The order of the sections in a pack, the first key by which its entries are sorted (HMX-C 3.3).
+# The sections of a pack in the order in which its entries are sorted (HMX-C 3.3).
 SECTIONS = (
     "core",
     "constraints",
@@ -80,7 +80,7 @@ def vectors() -> dict[str, Any]:
 def statements() -> tuple[dict[str, Any], ...]:
     """The statements of the specifications with a MUST, SHOULD or MAY, and four other rules.
 
-    Each names its cases and, if cases do not test it completely, the reason.
+    Each statement names its cases; if these do not test it completely, it also says why.
 
     >>> statements()[0]["clause"], statements()[0]["cases"]
     ('HMX-A 3', ['hmx-a-03-2-custom-types'])
@@ -95,14 +95,14 @@ def built(description: Mapping[str, Any]) -> Any:
 
 
 def changed(document: Any, change: Mapping[str, Any]) -> Any:
-    """*document*, changed in place: removals, then values that the case states, then ``$fill``, then hashes."""
+    """*document*, changed in place: first removals, then values that the case states, then ``$fill``, then hashes."""
     for pointer in change.get("remove", ()):
         parent, last = _parent(document, pointer)
         del parent[last]
     values = change.get("set", {})
-    for rank in range(3):
+    for round_number in range(3):
         for pointer, value in values.items():
-            if _rank(value) == rank:
+            if _round(value) == round_number:
                 _put(document, pointer, _directive_value(value, document, pointer))
     return document
 
@@ -124,8 +124,8 @@ def digest(value: Any) -> str:
     return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
 
 
-def _rank(value: Any) -> int:
-    """In which of three rounds `changed` sets *value*: 0 for a stated value, 1 for ``$fill``, 2 for a hash."""
+def _round(value: Any) -> int:
+    """The round, of three, in which `changed` sets *value*: 0 for a stated value, 1 for ``$fill``, 2 for a hash."""
     keys = value.keys() if isinstance(value, dict) else ()
     if "$fill" in keys:
         return 1

@@ -26,20 +26,20 @@ from hmxgraph.conformance.kit import (
 
 Answer: TypeAlias = Mapping[str, Any]
 Implementation: TypeAlias = Callable[[dict[str, Any]], Answer]
-# A play sends the requests of one case; it raises `Wrong` or `Unsupported` unless the case passes. A trial runs a play
-# and returns its verdict.
-Play: TypeAlias = Callable[[Implementation], None]
+# A `CaseRun` sends the requests of one case to an implementation, and raises `Wrong` or `Unsupported` unless the case
+# passes. A `Trial` calls a `CaseRun` and returns the verdict.
+CaseRun: TypeAlias = Callable[[Implementation], None]
 Trial: TypeAlias = Callable[[Implementation], "Verdict"]
 Outcome: TypeAlias = Literal["passed", "failed", "untested"]
 # The kinds of documents.
 KINDS = ("event", "artifact", "context-pack", "envelope", "fingerprint", "task-record")
-# Characters of an expected or given value in the detail of a verdict.
+# Maximum number of characters of an expected or actual value in the detail of a verdict.
 _LONGEST_DETAIL = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of one example, case or vector: its clause and rule, and what was wrong or missing."""
+    """The outcome of one example, case or vector, with its clause and rule; ``detail`` is what was wrong or missing."""
 
     name: str
     clause: str
@@ -117,23 +117,23 @@ def _clause_order(clause: str) -> tuple[str, tuple[int, ...]]:
 
 def trials() -> dict[str, Trial]:
     """Each example, document case, vector and store case by name, to be run one by one."""
-    plays = [(name, "example", partial(_example, name)) for name in example_names()]
-    plays += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
-    plays += [
+    case_runs = [(name, "example", partial(_example, name)) for name in example_names()]
+    case_runs += [(name, case, partial(_document_case, case)) for name, case in cases(server=False).items()]
+    case_runs += [
         (f"{kind} {vector.get('name') or vector['example']}", "vector", partial(_vector, kind, vector))
         for kind, vectors_of_kind in vectors().items()
         for vector in vectors_of_kind
     ]
-    plays += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
-    return {name: partial(_judged, name, case, play) for name, case, play in plays}
+    case_runs += [(name, case, partial(_store_case, case)) for name, case in cases(server=True).items()]
+    return {name: partial(_verdict, name, case, run_case) for name, case, run_case in case_runs}
 
 
-def _judged(name: str, case: Mapping[str, Any] | str, play: Play, implementation: Implementation) -> Verdict:
-    """The verdict of *play* on *implementation*; for examples and vectors, *case* is a text, as they have no clause."""
+def _verdict(name: str, case: Mapping[str, Any] | str, run_case: CaseRun, implementation: Implementation) -> Verdict:
+    """The verdict on *implementation*; examples and vectors have no clause, so *case* is a text for them."""
     described = {"clause": "", "level": "rule", "rule": case} if isinstance(case, str) else case
     clause, level, rule = (described[part] for part in ("clause", "level", "rule"))
     try:
-        play(implementation)
+        run_case(implementation)
     except Wrong as wrong:
         return Verdict(name, clause, level, rule, "failed", str(wrong))
     except Unsupported as missing:
@@ -287,7 +287,10 @@ def _judge_step(implementation: Implementation, tenant_id: str, case: Mapping[st
 
 
 def _judge_race(result: Any, then: Mapping[str, Any]) -> None:
-    """Check how many simultaneous steps succeeded ("done") or were refused with each code: exactly, or at most."""
+    """Check the number of simultaneous steps with each outcome: "done", or the code with which a step was refused.
+
+    *then* states exact numbers, upper limits, or both.
+    """
     count = Counter("done" if "result" in answer else answer.get("error") for answer in _value_at(result, "/answers"))
     if "outcomes" in then:
         _expect(count == then["outcomes"], then["outcomes"], dict(count))
@@ -307,7 +310,7 @@ def _result(implementation: Implementation, tenant_id: str, step: Mapping[str, A
 
 
 def _filled(described: Any, tenant_id: str) -> Any:
-    """*described* with documents built from their examples, under the tenant of the run."""
+    """*described*, with each description of a document replaced by the document, under the tenant of this case."""
     if isinstance(described, list):
         return [_filled(part, tenant_id) for part in described]
     if not isinstance(described, Mapping):
@@ -383,7 +386,7 @@ def _compared_part(result: Any, compared: Mapping[str, Any]) -> Any:
 
 
 def _judge_effect(implementation: Implementation, name: str, value: Any, before: Any) -> None:
-    """Check one side effect of a step; *before* is the state version before it."""
+    """Check one side effect of a step; *before* is the state version of the tenant before the step."""
     if name == "none":
         return
     if name == "unchanged":

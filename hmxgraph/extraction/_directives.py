@@ -1,4 +1,4 @@
-"""Directives: recognise the standing rules that people give, and the ones they withdraw."""
+"""Recognise directives: the standing rules that people give, and those that they withdraw."""
 
 import re
 from typing import NamedTuple
@@ -8,11 +8,11 @@ from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, one_of, pat
 
 # Policies: standing instructions about what to do or avoid.
 #
-# A directive is recognised by its head, the words that make it one ("always", "make sure"), after an optional opening.
-# "Always" and "never" are enough to make it a policy. Milder heads give a lower confidence, and some need a word that
-# makes them general.
+# A sentence is a directive because of its head: the words "always", "make sure" and the like, after an optional opening
+# such as "From now on". The heads "always" and "never" are strong. Milder heads give a lower confidence, and some count
+# only together with a general word: "use tabs" is a directive only in "use tabs in every file".
 
-# Announcements, which make a standing rule of whatever follows: "New rule from the manager: ...".
+# Announcements. Whatever follows one is a standing rule: "New rule from the manager: ...".
 _HOW_MANY = r"(?:(?:an?|one|two|three|four|five|\d|some|a few|our|the|my) )?"
 _ANNOUNCED = (
     rf"(?:here(?:'s| is|'re| are) )?{_HOW_MANY}"
@@ -25,7 +25,7 @@ _ANNOUNCEMENT = pattern(
 )
 # The same announcement anywhere in the opening of a directive: "one more rule", "policy change".
 _ANNOUNCES = pattern(rf"(?:{_ANNOUNCED})\b")
-# An announced rule has at least three words, thus two spaces.
+# Minimum number of spaces in an announced rule, which has at least three words.
 _LEAST_SPACES = 2
 # Optional words before a directive, such as greetings: "Ok thanks, and please ".
 _LEAD = pattern(
@@ -48,14 +48,14 @@ _ADVERBIAL = one_of(
     "from now on", "going forward", "moving forward", "in (?:the )?future", "next time", "henceforth", "by default",
     "as a rule", "in general", "generally", "without (?:any )?exception", "at all times", "(?:when|where)ever possible",
 )  # fmt: skip
-# Words that point at things at hand instead of a kind of thing.
-_NOT_A_KIND = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
-# A plural that names a kind of thing ("small pull requests"); neither a period of time nor something at hand.
+# First words of a phrase for particular things ("the build", "these files", "3 hosts"), not for a kind of thing.
+_PARTICULAR = r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other)\b"
+# A plural that names a kind of thing ("small pull requests"), but not a period of time ("weeks").
 _KIND = (
-    rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,3}}?"
+    rf"(?!{_PARTICULAR})(?:[a-z-]+ ){{0,3}}?"
     r"(?!(?:day|week|month|year|hour|minute|term|case|time|detail)s\b)[a-z-]{2,}s\b"
 )
-# The beginning of a clause or phrase that says on which occasions a directive holds.
+# The beginning of a clause or phrase that says on which occasions a directive holds: "whenever", "before you ...".
 _OCCASION = one_of(
     "whenever", r"no matter\b", "every time", "each time", "any time", r"when (?:\w+ing|you|we|i|a|an|the)\b",
     r"(?:before|after) (?:\w+ing|you|we|any|every|each|a|an)\b", r"if\b", r"unless\b", r"once\b", r"while\b",
@@ -63,18 +63,18 @@ _OCCASION = one_of(
     r"on (?:mondays|tuesdays|wednesdays|thursdays|fridays|weekends|any|every|all)\b",
     rf"(?:for|in|on|with|at|during) {_KIND}",
 )  # fmt: skip
-# "Rule for releases: ", "From now on, ", "Before you push, ", "For commit messages, ".
+# Openings that say when or for what a directive holds: "Rule for releases: ", "From now on, ", "Before you push, ".
 _CONDITION_CLAUSE = pattern(
     rf"(?:(?:{_ANNOUNCED}|rules?|policy) (?:for|on|about|in|during) [^,:;.!?]{{2,40}}:\s*"
     rf"|{_ADVERBIAL}\s*(?:[,:]|-+)?\s*"
     rf"|{_OCCASION}[^,:.;!?]{{0,100}}?(?:[,:]\s*|\s+(?=you (?:must|should|have to|need to|are to)\b)))+"
 )
-# "I'd like you to ", "Could you please ", "You should ".
+# Openings that ask the listener to do something: "I'd like you to ", "Could you please ", "You should ".
 _REQUEST_OPENING = pattern(
     r"(?:i(?: would|'d) like you to|i (?:want|need|expect|ask) you to|(?:can|could|would|will) you(?: please)?"
     r"|you (?:should|must(?! not\b)|need to|have to|are to|will)|you're to|it(?: is|'s) important (?:that you|to))\s+"
 )
-# Heads of directives: "always verify", "never push".
+# Strong heads and the verb after them: "always verify", "never push".
 _STRONG = pattern(
     r"(?:please\s+)?(?:always|never(?:,? ever)?|do not ever|don't ever|under no circumstances(?: should you)?)\s+"
     r"(?P<verb>[a-z][a-z'-]*)"
@@ -87,7 +87,7 @@ _INSISTING_HEADS = (
 # These heads must be followed by at least three words: "make sure no changes" is too short to be a lasting rule.
 _ASSURING_HEADS = ("make sure", "be sure", "ensure")
 _LEAST_WORDS_ASSURED = 3
-# Heads before a name, also enough by themselves.
+# Heads before a name ("call me Ann"), also enough by themselves.
 _NAMING_HEADS = ("address me as", "refer to me as", "call me")
 # Heads that need a general word such as "every" in the sentence.
 _CASUAL_HEADS = (
@@ -111,7 +111,7 @@ _MILD = pattern(
 _HEADS_BEFORE_VERB = frozenset({"do not", "don't", "remember to", "don't forget to", "do not forget to"})
 # Heads that need a known base verb after them.
 _HEADS_BEFORE_PLAIN_VERB = frozenset({"only", "no longer"})
-# "Keep your answers short".
+# Directives about style: "Keep your answers short".
 _STYLE = pattern(
     r"keep (?:\w+ ){1,4}(?:short|brief|concise|simple|formal|informal|small|clean|consistent|up to date)\b"
 )
@@ -151,13 +151,13 @@ _BAN = pattern(
     r"(?:[a-z-]+ ){0,2}?[a-z-]+(?:s|ing) (?:in|on|at|before|after|during|for|from|to|with|without|inside"
     r"|outside|within) [^,.;:!?]{3,60}(?:, (?:ever|please|thanks))?\W*$"
 )
-# "No discounts above 10 % without my ok": what needs somebody's leave is banned without it.
-_BAN_WITHOUT_LEAVE = pattern(
+# A ban on what somebody has not approved: "No discounts above 10 % without my ok".
+_BAN_WITHOUT_PERMISSION = pattern(
     r"no (?!(?:problem|issue|change|question|progress|answer|news)s?\b)[a-z-]+(?: [^\s,.;:!?]+){0,8}?"
     r" without (?:my|our|a manager's|the \w+'s) (?:ok|okay|approval|permission|consent|agreement|sign-?off|say-so)\b"
     r"(?:,? (?:ever|please|thanks))*\W*$"
 )
-# "No emojis ever, please"; not a report: "No problems ever".
+# A ban for all time: "No emojis ever, please"; not a report: "No problems ever".
 _BAN_FOREVER = pattern(
     r"no (?!(?:problem|issue|complaint|regret|trouble|question|one|body)s?\b)(?:[a-z-]+ ){0,3}?[a-z-]+(?:s|ing),?"
     r" ever\b(?:,? (?:again|please|thanks))*\W*$"
@@ -189,10 +189,10 @@ _EACH_TIME = pattern(
     r" (?:(?:before|after) (?:(?:you )?[a-z-]+ )?(?:any|every|each)(?:thing|one|body)?"
     r"|when you [a-z-]+ (?:an?|any(?:thing|one|body)?))\b"
 )
-# An object that does not tie the directive to the moment: "ask me before ...", "stop asking me".
+# "Me" after the verb, which does not tie a directive to the moment: "ask me before ...", "stop asking me".
 _ME_AS_OBJECT = pattern(r"^([a-z]+) (?:me|us)\b")
 _ME_AS_STOPPED = pattern(r"^((?:please )?stop [a-z]+) (?:me|us)\b")
-# Pronouns that may refer back to an occasion named before.
+# Pronouns that may refer back to the opening: "whenever a guest comes, greet them".
 _ANAPHORA = pattern(r"\b(?:it|its|them|they)\b")
 # Words that limit a system prompt's directive to certain occasions.
 _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|each|any|all)\b")
@@ -200,7 +200,7 @@ _CONDITIONAL = pattern(r"\b(?:when|whenever|if|before|after|unless|until|every|e
 _PRESENT_CONDITION = pattern(r"(?:\w+[,:]? )?(?:if|once|before you|after you|until)\b")
 # With a limit, "everything" is a kind of thing: "everything under 20 kg".
 _LIMIT = r"(?:under|over|above|below|up to|from|between)\b"
-# Words that refer to something at hand: "fix this", "do it now", "use it instead".
+# Words that refer to the moment, or to something said or shown before: "fix this", "do it now", "use it instead".
 _POINTING = pattern(
     r"\b(?:this|that|these|those|it|its|it's|them|they|here|there|ones?|(?:above|below)(?! \W?\d)|same|again|today"
     rf"|tomorrow|tonight|now|soon|asap|quickly|yet|anything else|everything(?! {_LIMIT})|both|either|option)\b"
@@ -210,14 +210,14 @@ _POINTING = pattern(
 _AT_HAND = pattern(r"\b(?:i|me|my|mine|we|us|our|ours|others?|original|rest)\b")
 # Words that show that "no ..." forbids something, and does not just report that it is missing: "please", ", ever".
 _EMPHATIC_BAN = pattern(r"\bplease\b|, ever\b")
-# Start of a further clause that does not belong to the instruction itself.
+# Start of a clause that does not belong to the instruction itself: ", which ...", " because ...".
 _NEXT_CLAUSE = pattern(
     r",(?! (?:and|or|nor|but|then|just|only|not|unless|except|if|once|until|please)\b)"
     r"| (?:because|since|as (?=it|they|we|i|the|this|that|he|she))\b"
 )
 # Determiners that point at one particular thing.
 _DEFINITE = pattern(r"\b(?:the|my|his|her|our|your|their)\b")
-# Names in program code: an instruction that contains one usually concerns the code at hand.
+# Names in program code: an instruction that contains one usually concerns the code under discussion.
 _CODE = re.compile(r"`|\w\(|[a-z]\.[a-z]|\w_\w|[a-z][A-Z]")
 # Idioms and talk that begin like a directive: "never mind", "don't worry".
 _NOT_A_DIRECTIVE = pattern(
@@ -238,7 +238,7 @@ _NOT_A_DIRECTIVE = pattern(
         "(?:write|reply|respond|answer) (?:back|soon|me|a|an|the|my)",
     )
 )
-# Minimum confidence of a rule after a label, reached by strong heads ("always"), "you must not" and system prompts.
+# Minimum confidence of a rule after a label (`_LABEL`); strong heads, "you must not" and system prompts reach it.
 _SURE = 0.85
 # Words that allow no exception.
 _ABSOLUTE = pattern(
@@ -247,18 +247,19 @@ _ABSOLUTE = pattern(
 )
 # "Use the blue one": an instruction about one particular thing. It is a directive only with a lasting word.
 _ONE_THING = pattern(r"use (?:the|my|your|an?)\b")
-# "Use small pull requests for bug fixes", "use GLS for everything under 20 kg".
+# What to use for a kind of thing: "Use small pull requests for bug fixes", "use GLS for everything under 20 kg".
 _FOR_A_PURPOSE = pattern(
-    rf"(?:please )?use (?!{_NOT_A_KIND}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?"
+    rf"(?:please )?use (?!{_PARTICULAR}|(?:an?|it|them|both|any|all)\b)(?:[\w'-]+ ){{1,4}}?"
     rf"for (?:{_KIND}(?!:)|everything {_LIMIT})"
 )
-# "Stop" and a way to talk or write, which an agent repeats until it is told not to.
+# "Stop apologising ...", "stop adding ...". Such a habit of talking or writing goes on until somebody forbids it, so
+# the directive lasts even without a general word.
 _STOP_MANNER = pattern(
     r"(?:please )?stop (?![^.!?]*\b(?:the|my|his|her|our|their|him)\b)(?:add|apologi[sz]|ask|assum|call|cit|comment|end"
     r"|explain|guess|includ|invent|mention|offer|prefix|quot|recommend|repeat|repl(?:y|ac)|respond|start|suggest"
     r"|summari[sz]|thank|translat|us|writ)ing (?=\S+ ?\S)"
 )
-# The words up to the colon in "From now on do this: never push without tests".
+# A label, the words up to the colon in "From now on do this: never push without tests".
 _LABEL = pattern(r"(?![^:]*\b(?:i|he|she|it|they|we|you|who)\b)[^:.!?\"]{3,60}: (?=[a-z])")
 # Announced "rules" with these words tell a story, or comment on a rule: "New rule: he said that ...".
 _NARRATIVE = pattern(
@@ -282,7 +283,7 @@ _SIGNS = re.compile(
         *(sign.pattern for sign in (_FOR_A_PURPOSE, _STYLE, _MUST, _FORBIDDEN, _FOR_ANYONE)),
         _BAN.pattern.removesuffix(r"\W*$"),  # another sentence may follow
         _BAN_FOREVER.pattern.removesuffix(r"\W*$"),
-        _BAN_WITHOUT_LEAVE.pattern.removesuffix(r"\W*$"),
+        _BAN_WITHOUT_PERMISSION.pattern.removesuffix(r"\W*$"),
         *(sign.pattern for sign in (_LASTING, _GENERAL, _HABIT)),
     )
 )
@@ -369,7 +370,7 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
 
 
 def _is_lasting(core: str, opening: str) -> bool:
-    """Whether the opening or the instruction itself has a lasting word; further clauses may be about something else."""
+    """Whether *opening* or the instruction in *core* has a lasting word; further clauses of *core* do not count."""
     return bool(_LASTING.search(opening) or _LASTING.search(first_clause(core)))
 
 
@@ -386,8 +387,8 @@ def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:
 def _announced_confidence(core: str, opening: str) -> float:
     """Confidence that *core* is a rule because it is announced as one, whatever its form."""
     is_announced = _ANNOUNCES.search(opening) and core.count(" ") >= _LEAST_SPACES
-    is_refused = _POINTING.search(core) or _NARRATIVE.match(core) or core.endswith((":", "?"))
-    return 0.7 if is_announced and not is_refused else 0.0
+    is_no_rule = _POINTING.search(core) or _NARRATIVE.match(core) or core.endswith((":", "?"))
+    return 0.7 if is_announced and not is_no_rule else 0.0
 
 
 def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
@@ -395,7 +396,7 @@ def _prohibition_confidence(core: str, sentence: str, *, system: bool) -> float:
     forbidden = _FORBIDDEN.match(core)
     if forbidden and _starts_with_verb(action := core[forbidden.end() :]):
         return 0.0 if is_momentary(first_clause(action)) else 0.85
-    if _BAN_FOREVER.match(core) or _BAN_WITHOUT_LEAVE.match(core):
+    if _BAN_FOREVER.match(core) or _BAN_WITHOUT_PERMISSION.match(core):
         return 0.8
     if _BAN.match(core):
         return 0.85 if system else _ban_confidence(core, sentence)
@@ -448,7 +449,7 @@ def _insisting_confidence(instruction: str) -> float:
 
 
 def _says_too_little(head: str, instruction: str, core: str) -> bool:
-    """Whether too few words of an instruction are left: after "make sure", or without the clauses that explain it."""
+    """Whether an instruction has too few words: after "make sure", or after its explaining clauses were removed."""
     if head in _ASSURING_HEADS and instruction.count(" ") - head.count(" ") < _LEAST_WORDS_ASSURED:
         return True
     return instruction != core and instruction.count(" ") < 2
@@ -514,11 +515,11 @@ def without_greeting(sentence: str) -> str:
     """*sentence* without leading greetings and announcements, capitalised; a leading "please" stays."""
     match = _LEAD.match(sentence)
     polite = match and match.group().lower().startswith(("please", "kindly"))
-    kept = sentence[match.end() :] if match and not polite else sentence
-    return kept[:1].upper() + kept[1:]
+    directive = sentence[match.end() :] if match and not polite else sentence
+    return directive[:1].upper() + directive[1:]
 
 
-# Withdrawn rules: what is allowed now, what is no longer required, and rules to be dropped.
+# Withdrawals: statements that something is now allowed, or no longer required, or that a rule is dropped.
 
 # Words around "may" and "can": "you may now push".
 _NOW = r"(?: now| again| once more| also)*"
@@ -539,7 +540,7 @@ _ALLOWED = (
 )
 # The speaker as the object of a rule: "call me".
 _SPEAKER = pattern(r"\b(?:me|us)\b")
-# What is allowed again was forbidden before.
+# Words which show that the action was forbidden before: "you can call me again".
 _AGAIN = pattern(r"\b(?:again|once more|any ?more|any longer|no longer)\b")
 # "Calls are fine again". Only for ways to reach the speaker: "the servers are fine again" just reports a state.
 _REACHING = pattern(
@@ -569,7 +570,7 @@ _RULE_NOUN = (
 )
 # Between a rule and its matter: "the ban on emojis", "the rule that you must sign".
 _ABOUT = r"(?:about|on|against|of|for|to|regarding|concerning|that (?:you|we) (?:must|should|have to)(?: not| never)?)"
-# "Forget the rule about pushing to main", "the ban on emojis is lifted".
+# Withdrawals that drop a rule: "Forget the rule about pushing to main", "the ban on emojis is lifted".
 _FORGET = (
     pattern(
         r"(?:forget|never mind|drop|ignore|scrap|scratch|disregard|lift|remove|delete) (?:about )?(?:"
@@ -581,20 +582,21 @@ _FORGET = (
     ),
 )
 # A rule called by its name: "the 10:00 rule no longer applies". "The old rule" points at a rule without naming it.
-_CALLED = (
+_RULE_BY_NAME = (
     r"(?:the|our|that|your) (?!(?:new|old|last|first|other|same|whole|previous|general|current|golden|following)\b)"
     r"(?P<matter>[\w:.'-]+(?: [\w:.'-]+){0,2}?) (?:rule|policy|ban|restriction|requirement|limit)"
 )
-# "No longer applies", "is off", "has been withdrawn".
-_OVER_AND_DONE = (
+# Words for the withdrawal of a rule: "no longer applies", "is off", "has been withdrawn".
+_IS_WITHDRAWN = (
     r"(?:(?:no longer|does(?:n't| not)) (?:appl(?:y|ies)|holds?|counts?)|(?:is|has been) (?:now )?(?:off|void|gone"
     r"|lifted|obsolete|history|no longer in force|cancelled|withdrawn|dropped|abolished|scrapped))"
 )
-# "The 10:00 rule no longer applies", "please forget the emoji ban".
+# Withdrawals that give the name of a rule: "The 10:00 rule no longer applies", "please forget the emoji ban".
 _NAMED_RULES = (
-    pattern(rf"{_CALLED} {_OVER_AND_DONE}(?: (?:now|{_ANY_MORE}))*\W*$"),
+    pattern(rf"{_RULE_BY_NAME} {_IS_WITHDRAWN}(?: (?:now|{_ANY_MORE}))*\W*$"),
     pattern(
-        rf"(?:please )?(?:forget|drop|ignore|scrap|disregard|lift) (?:about )?{_CALLED}(?: (?:now|{_ANY_MORE}))*\W*$"
+        rf"(?:please )?(?:forget|drop|ignore|scrap|disregard|lift) (?:about )?{_RULE_BY_NAME}"
+        rf"(?: (?:now|{_ANY_MORE}))*\W*$"
     ),
 )
 # Between clauses, each of which may hold a withdrawal.
@@ -618,8 +620,8 @@ _EVENT_VERBS = frozenset({"get", "find", "look", "hold", "miss", "notice"})
 class Withdrawal(NamedTuple):
     """A withdrawal of a rule: its own words, and in ``matter`` the action that the rule is about, or the rule's name.
 
-    ``need_not``: the words say that something is no longer required; otherwise, that it is allowed. ``forgotten``: they
-    only say that the rule is dropped.
+    ``need_not`` says that the action is no longer required, otherwise it is allowed. ``forgotten`` says that the words
+    only drop the rule, without saying what is allowed.
     """
 
     text: str
@@ -637,8 +639,8 @@ class Withdrawal(NamedTuple):
 def withdrawal_in(sentence: str) -> Withdrawal | None:
     """Return the unconditional withdrawal of a rule in *sentence*, if any.
 
-    If several clauses withdraw something, the first that says what is allowed or no longer required counts; else the
-    first of all.
+    If several clauses withdraw something, the first one counts that says what is allowed or no longer required; if none
+    does, the first clause that drops a rule.
 
     >>> withdrawal_in("Forget the rule about pushing to main, you may push to main directly now.").matter
     'push to main directly'
@@ -656,8 +658,8 @@ def withdrawal_in(sentence: str) -> Withdrawal | None:
 def _withdrawal_in_clause(clause: str) -> Withdrawal | None:
     """The withdrawal in a clause.
 
-    Its confidence is lower if it is about one definite thing, and lowest if it only names the rule, because it means
-    nothing unless there is a rule of that name.
+    The confidence is lower if the matter is one definite thing ("the server"), and lowest if the clause only gives the
+    name of a rule, because there may be no rule of that name.
     """
     statement = _strip_opening(clause).strip()
     text = f"{statement[:1].upper()}{statement[1:].rstrip(' .!')}."

@@ -21,7 +21,7 @@ _DOMAINS = (
     "ai|app|at|biz|ca|ch|cloud|cn|co|com|de|dev|edu|eu|fr|gov"
     "|info|internal|io|it|jp|lan|local|me|net|nl|org|ru|tech|uk|us|xyz"
 )
-# A cheap test whether a text can contain names of a form. Any result that is true in the sense of `bool` means yes.
+# A cheap test of a text: can it contain names of a certain form? Any truthy result means yes.
 Sign: TypeAlias = Callable[[str], object]
 
 
@@ -36,8 +36,8 @@ def _contains(literal: str, text: str) -> bool:
     return literal in text
 
 
-# Characters or words that all names of a form contain. The last two: a dot before a letter ("app.py"), and between
-# digits ("10.0").
+# Tests for characters or words that all names of a form contain: `_DOTTED` for a dot before a letter ("app.py"),
+# `_DOTTED_DIGIT` for a dot between digits ("10.0").
 _SCHEME = _contains_any("://")
 _AT = _contains_any("@")
 _SLASH = _contains_any("/")
@@ -58,9 +58,9 @@ class FormMatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form of names of *type*. *pattern* is tried only on texts that pass *sign*.
+    """A form of names of *type*. *pattern* is tried only on texts that pass the test *sign*.
 
-    Its group 1 is a name if it passes *accepts*, too. ``examples`` pair a text with the name in it;
+    Group 1 of a match is a name if it also passes *accepts*. ``examples`` pair a text with the name in it;
     ``counterexamples`` contain no name of this form.
     """
 
@@ -213,9 +213,9 @@ def forms(text: str) -> Iterator[FormMatch]:
     >>> [form.name for form in forms("KubectlError in deploy/cart.yaml of https://git.example.com/shop")]
     ['https://git.example.com/shop', 'deploy/cart.yaml', 'KubectlError']
     """
-    for sign, kinds in _BY_SIGN:
+    for sign, forms_with_sign in _BY_SIGN:
         if sign(text):
-            for form in kinds:
+            for form in forms_with_sign:
                 for name in form.names(text):
                     yield FormMatch(form.type, name, form.confidence)
 
@@ -227,8 +227,8 @@ def host_of(url: str) -> str:
     ('example.com', '::1')
     """
     authority = url.split("://", 1)[-1]
-    for sign in "/?#":
-        authority = authority.split(sign, 1)[0]
+    for delimiter in "/?#":
+        authority = authority.split(delimiter, 1)[0]
     host = authority.rsplit("@", 1)[-1].lower()
     if host.startswith("["):  # an IPv6 address (RFC 3986 3.2.2)
         return host[1:].split("]", 1)[0]
@@ -243,7 +243,7 @@ _BY_SIGN = tuple(
 
 # Names in structured content: the field name determines the type of the value.
 
-# Strings and integers examined per event.
+# Maximum number of strings and integers examined per event.
 MAX_LEAVES = 200
 # Maximum length of ids and concepts, in characters.
 _LONGEST_ID = 80
@@ -276,8 +276,8 @@ NAMING_FIELDS = frozenset(
     service table team test
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Entity type by field name (lower case, without separators). "text" values are read as running text; "aside" values
-# are ignored: they refer to other events, or say where something ran.
+# Entity type by field name (lower case, without separators). Two entries are not entity types: "text" values are read
+# as running text, and "aside" values are ignored, because they refer to other events or say where something ran.
 FIELDS: dict[str, str] = {
     field: entity_type
     for entity_type, names in {
@@ -320,13 +320,13 @@ def leaves(value: Any) -> Iterator[_Leaf]:
     >>> list(leaves({"order_id": "#W12", "items": [{"name": "Lamp", "price": 3}], "note": "x"}))
     [_Leaf(type='concept', value='Lamp'), _Leaf(type='id', value='#W12')]
     """
-    left = MAX_LEAVES
+    remaining = MAX_LEAVES
     pending: list[tuple[str, Any]] = [("", value)]
-    while pending and left:
+    while pending and remaining:
         field, node = pending.pop()
         kind = type(node)
         if kind is str or kind is int:
-            left -= 1
+            remaining -= 1
             leaf = _leaf(field, node) if kind is str else _number(field, node)
             if leaf:
                 yield leaf
@@ -335,7 +335,7 @@ def leaves(value: Any) -> Iterator[_Leaf]:
                 yield from _whole_name(node)
             pending.extend([(name, node[name]) for name in sorted(node, reverse=True)])
         elif kind is list:
-            pending.extend([(field, element) for element in reversed(node[:left])])
+            pending.extend([(field, element) for element in reversed(node[:remaining])])
 
 
 @lru_cache(maxsize=10_000)
@@ -351,20 +351,20 @@ def field_type(name: str) -> str:
 
 
 def _number(field: str, value: int) -> _Leaf | None:
-    """The integer in an id field, as an id; None below 1,000, because small numbers are more likely counts."""
+    """The integer as an id if *field* is an id field; None below 1,000, since small numbers are more likely counts."""
     return _Leaf("id", str(value)) if value > 999 and field_type(field) == "id" else None
 
 
 def _leaf(field: str, value: str) -> _Leaf | None:
-    """The string as a name or running text, by its field and its form; None if it is neither."""
+    """The string as a name or as running text, depending on its field and its form; None if it is neither."""
     entity_type = field_type(field)
     if len(value) < 2 or entity_type == "aside":
         return None
     if not entity_type or entity_type == "text":
         return _unnamed(value)
     if entity_type == "id":
-        return _Leaf("id", value) if _idlike(value) else None
-    return _Leaf(entity_type, value) if _namelike(entity_type, value) else None
+        return _Leaf("id", value) if _may_be_id(value) else None
+    return _Leaf(entity_type, value) if _may_be_name(entity_type, value) else None
 
 
 def _unnamed(value: str) -> _Leaf | None:
@@ -374,13 +374,13 @@ def _unnamed(value: str) -> _Leaf | None:
     return _Leaf("id", value) if not value.isalpha() and is_id(value) else None
 
 
-def _idlike(value: str) -> bool:
-    """Whether the value of an id field can be an id: 3 to 80 characters, five or more if all are letters; no spaces."""
+def _may_be_id(value: str) -> bool:
+    """Whether *value* of an id field can be an id: 3 to 80 characters, at least five if all are letters; no spaces."""
     return 3 <= len(value) <= _LONGEST_ID and " " not in value and (len(value) > 4 or not value.isalpha())
 
 
-def _namelike(entity_type: str, value: str) -> bool:
-    """Whether a value is short enough for a name of this type; commands may be long, and concepts need a letter."""
+def _may_be_name(entity_type: str, value: str) -> bool:
+    """Whether *value* can be a name of this type: it is short enough, and a concept contains a letter."""
     if entity_type == "command":
         return len(value) <= _LONGEST_COMMAND
     if len(value) > _LONGEST_NAME or "\n" in value:
@@ -406,38 +406,40 @@ _WITH_SUBCOMMANDS = frozenset(
     rustup sam serverless snap svn systemctl terraform tox uv vagrant vault yarn yum
     """.split()  # noqa: SIM905 - a page of words reads better than a list of them
 )
-# Words before a program. They run it, or belong to the shell.
-_PREFIXES = frozenset({"sudo", "env", "time", "nohup", "exec", "command", "then", "do", "nice", "stdbuf", "xargs"})
+# Words that may precede a program: programs that run another program, and keywords of the shell.
+_BEFORE_PROGRAM = frozenset(
+    {"sudo", "env", "time", "nohup", "exec", "command", "then", "do", "nice", "stdbuf", "xargs"}
+)
 # Shell builtins and keywords, which run no program.
 _NO_PROGRAMS = frozenset({"cd", "echo", "export", "set", "source", "true", "false", "exit", "if", "for", "while"})
-# Between simple commands.
-_JOINTS = re.compile(r"\|\||&&|[|;\n&]")
+# Shell operators between simple commands.
+_OPERATORS = re.compile(r"\|\||&&|[|;\n&]")
 # A quoted string of the shell.
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"")
 # A program after its folder, if any: "run.sh" in "./run.sh".
 _PROGRAM = re.compile(r"(?:[\w.~+-]*/)*([A-Za-z][\w.+-]{0,40})")
-# A variable set before a program: FOO=1.
-_SETTING = re.compile(r"[A-Za-z_]\w*=")
-# A subcommand: "apply" in "kubectl apply".
+# A variable assignment before a program: FOO=1.
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# The form of a subcommand: "apply" in "kubectl apply".
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_:-]{1,30}")
 _MAX_COMMANDS = 4
 
 
 def commands(line: str) -> Iterator[str]:
-    """Yield the first four programs that *line* runs, each once, with their subcommands; not "cd" and the like.
+    """Yield the first four programs that *line* runs, each once, with their subcommands; shell builtins do not count.
 
     >>> list(commands("cd shop && sudo kubectl -n prod apply -f a.yaml | tee log; FOO=1 ./run.sh 'a; b'"))
     ['kubectl apply', 'tee', 'run.sh']
     """
     plain = _QUOTED.sub("''", line[:_LONGEST_COMMAND])
-    programs = (_command(part.split()) for part in _JOINTS.split(plain))
+    programs = (_command(part.split()) for part in _OPERATORS.split(plain))
     known = dict.fromkeys(name for name in programs if name)
     yield from list(known)[:_MAX_COMMANDS]
 
 
 def _command(words: list[str]) -> str:
     """The program that a simple command runs, without its folder, with its subcommand; empty if it runs none."""
-    while words and (words[0] in _PREFIXES or _SETTING.match(words[0])):
+    while words and (words[0] in _BEFORE_PROGRAM or _ASSIGNMENT.match(words[0])):
         words = words[1:]
     program = _PROGRAM.fullmatch(words[0]) if words else None
     if program is None or program[1] in _NO_PROGRAMS:
@@ -447,7 +449,7 @@ def _command(words: list[str]) -> str:
 
 def _subcommand(words: list[str]) -> str:
     """The first plain word among the first six that is not the value of a short option; empty if there is none."""
-    for at, word in enumerate(words[:6]):
-        if _SUBCOMMAND.fullmatch(word) and (at == 0 or not re.fullmatch("-[A-Za-z]", words[at - 1])):
+    for index, word in enumerate(words[:6]):
+        if _SUBCOMMAND.fullmatch(word) and (index == 0 or not re.fullmatch("-[A-Za-z]", words[index - 1])):
             return word
     return ""

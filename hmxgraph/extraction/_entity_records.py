@@ -1,7 +1,8 @@
 """Find the things that the records in an event's content identify, and the links between them.
 
-A record is a JSON object. The name of a field says what its value identifies (``order_id`` an order, ``items`` a list
-of items), and a record belongs to the one that contains it. All nouns come from the names of fields and tools.
+A record is a JSON object. The name of a field contains the noun for what its value identifies: ``order_id`` identifies
+an order, ``items`` lists items. A record belongs to the record that contains it. There is no list of known nouns: all
+come from the names of fields and tools.
 """
 
 import re
@@ -23,14 +24,14 @@ _LONGEST_JSON = 64_000
 _MOST_JSON = 4
 # The words of a field name: "order" and "Id" in "orderId", "URL" and "Path" in "URLPath".
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-# In characters.
+# Maximum length of a noun, in characters.
 _LONGEST_NOUN = 40
 # Last words of the names of fields that hold ids.
 _ID_ENDINGS = frozenset({"id", "ids", "uuid", "uuids", "guid", "guids"})
-# Last words of the names of fields that may hold identifying numbers. Such a "number" may also be a count, so it must
-# have at least `_SHORTEST_NUMBER` characters, one of them a digit.
+# Last words of the names of fields that may hold identifying numbers, such as ``order_number``. Their values may also
+# be counts, so an identifier must have at least `_SHORTEST_NUMBER` characters, one of them a digit.
 _NUMBER_ENDINGS = frozenset({"number", "numbers", "no", "num", "nr"})
-# Containers whose names say nothing about their contents.
+# Names of fields that say nothing about the records inside.
 _WRAPPERS = frozenset(
     """
     arguments args argument body content contents data entries entry hits input list metadata object objects output
@@ -45,15 +46,15 @@ _AFTER_NOUN = frozenset(
 )
 # Values that identify nothing.
 _NO_VALUES = frozenset({"all", "any", "default", "false", "me", "n/a", "na", "none", "null", "self", "true", "unknown"})
-# Values of these types identify a thing without a noun.
+# Types of values that need no noun to identify a thing: an e-mail address does, wherever it stands.
 _TYPED = frozenset({"email", "file", "host", "person"})
 # Fields that hold the name of their record.
 _LABELS = frozenset({"name", "title"})
-# Before "name", these words do not say what has the name.
+# Words before "name" that do not say what has the name: "full" in "full_name", unlike "host" in "host_name".
 _NAME_QUALIFIERS = frozenset({"display", "full", "user"})
-# In characters, of identifiers and names.
+# Maximum length of identifiers and names, in characters.
 _LONGEST_ID = 80
-# A number with fewer digits is ambiguous without its noun: order 12, user 12.
+# A number with fewer digits needs its noun to be unambiguous: order 12, user 12.
 _CLEAR_DIGITS = 6
 # Shorter values of fields such as ``order_number``, and shorter numbers as keys, are not taken for identifiers.
 _SHORTEST_NUMBER = 4
@@ -67,7 +68,7 @@ class Thing(NamedTuple):
 
 
 class Link(NamedTuple):
-    """*source* refers to or contains *target*; *relation_type* is the noun in the name of the field that says so."""
+    """*source* refers to *target* or contains it; *relation_type* is the noun of the field that links them."""
 
     source: Thing
     relation_type: str
@@ -75,9 +76,9 @@ class Link(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A field whose value identifies a thing: the noun in its name, the thing, and how well it identifies (0: best).
+    """A field whose value identifies a thing: the noun in its name, the thing, and a level of certainty (0 is best).
 
-    Only a field that is ``alone`` (not in a list) can also identify the record that contains it.
+    Only a field that is ``alone`` (its value is not in a list) can also identify the record that contains it.
     """
 
     noun: str
@@ -86,10 +87,10 @@ class _Field(NamedTuple):
     alone: bool = True
 
 
-class _Place(NamedTuple):
-    """A JSON node to be read: its noun, the thing that contains it, and their relation.
+class _Visit(NamedTuple):
+    """A JSON node that is still to be read: its noun, the thing that contains it, and the relation between the two.
 
-    ``index_key`` is its key if the node around it is an index: an object whose keys identify the records in it.
+    ``index_key`` is set if the node is in an index, an object whose keys identify the records in it: the key there.
     """
 
     node: Any
@@ -105,8 +106,8 @@ Item: TypeAlias = Thing | Link
 def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     """Yield the things that *content* identifies, and the links between them; outer records come first.
 
-    *hint* is the name of the tool, or the event type. It says what the outermost record is, and selects one of several
-    fields that could identify that record. The order of keys does not matter.
+    *hint* is the name of the tool, or the event type. Its noun tells what the outermost record is ("get_order": an
+    order), and thus which of several fields identifies that record. The order of keys does not matter.
 
     >>> order = {"order_id": "#W12", "user_id": "ann_7", "items": [{"item_id": "5501447", "name": "Lamp"}]}
     >>> for item in records(order, "get_order"):
@@ -116,20 +117,20 @@ def records(content: Mapping[str, Any], hint: str = "") -> Iterator[Item]:
     #W12 item 5501447
     5501447 name Lamp
     """
-    reading = _Reading(frozenset(_words(hint)))
-    pending = deque([_Place(content, subject(hint))])
+    reader = _Reader(frozenset(_words(hint)))
+    pending = deque([_Visit(content, subject(hint))])
     record_count = 0
     while pending and record_count < MOST_RECORDS:
-        place = pending.popleft()
-        node = reading.parsed(place.node)
+        visit = pending.popleft()
+        node = reader.parsed(visit.node)
         if isinstance(node, list):
-            pending.extend(place._replace(node=element) for element in node[: MOST_RECORDS - record_count])
+            pending.extend(visit._replace(node=element) for element in node[: MOST_RECORDS - record_count])
         elif isinstance(node, dict):
             record_count += 1
-            yield from reading.record(place._replace(node=node), pending)
+            yield from reader.record(visit._replace(node=node), pending)
 
 
-class _Reading:
+class _Reader:
     """Reads the records of one event."""
 
     __slots__ = ("_hint", "_texts")
@@ -139,7 +140,7 @@ class _Reading:
         self._texts = 0
 
     def parsed(self, node: Any) -> Any:
-        """*node*, parsed if it is JSON text; up to four texts of an event, none longer than 64,000 characters."""
+        """*node*, parsed if it is JSON text: at most four texts per event, none longer than 64,000 characters."""
         if not isinstance(node, str) or node.lstrip()[:1] not in {"{", "["} or len(node) > _LONGEST_JSON:
             return node
         if self._texts >= _MOST_JSON:
@@ -150,21 +151,24 @@ class _Reading:
         except ValueError:
             return node
 
-    def record(self, place: _Place, pending: deque[_Place]) -> Iterator[Item]:
+    def record(self, visit: _Visit, pending: deque[_Visit]) -> Iterator[Item]:
         """Yield the things and links of one record; append the nodes inside it to *pending*."""
-        if _is_index(place.node):
-            pending.extend(place._replace(node=place.node[key], index_key=key) for key in sorted(place.node))
+        if _is_index(visit.node):
+            pending.extend(visit._replace(node=visit.node[key], index_key=key) for key in sorted(visit.node))
             return
-        fields = [field for key in sorted(place.node) for field in _fields(key, place.node[key], place.noun)]
-        identity = self._identity(place, fields)
-        holder = identity.thing if identity else place.owner
+        fields = [
+            field for key in sorted(visit.node) for field in _identifying_fields(key, visit.node[key], visit.noun)
+        ]
+        identity = self._identity(visit, fields)
+        # The thing to which the other fields belong.
+        holder = identity.thing if identity else visit.owner
         if identity:
             yield identity.thing
-            if place.owner and place.owner != identity.thing:
+            if visit.owner and visit.owner != identity.thing:
                 # A record in "order_details" with an "order_id" is an order: the relation is called "order".
-                noun_is_name = not place.relation or place.relation.startswith(f"{identity.noun}_")
-                relation = identity.noun or identity.thing.type if noun_is_name else place.relation
-                yield Link(place.owner, relation, identity.thing)
+                noun_is_name = not visit.relation or visit.relation.startswith(f"{identity.noun}_")
+                relation = identity.noun or identity.thing.type if noun_is_name else visit.relation
+                yield Link(visit.owner, relation, identity.thing)
         for field in fields:
             if holder is None:
                 yield field.thing
@@ -172,41 +176,42 @@ class _Reading:
                 yield field.thing
                 yield Link(holder, field.noun, field.thing)
         if identity and identity.level < _NAMED:
-            yield from _label(identity.thing, place.node)
-        pending.extend(_children(place, holder))
+            yield from _label(identity.thing, visit.node)
+        pending.extend(_children(visit, holder))
 
-    def _identity(self, place: _Place, fields: Sequence[_Field]) -> _Field | None:
+    def _identity(self, visit: _Visit, fields: Sequence[_Field]) -> _Field | None:
         """The field that identifies the record itself; a record without one is part of the record around it.
 
         A record in an index is identified by its key there; any other by the best field about its noun, else by its
         name. The outermost record may also be identified by a field that the hint names, or by any field.
         """
-        if place.index_key:
+        if visit.index_key:
             matching = [
-                field for field in fields if field.thing.name.removeprefix("#") == place.index_key.removeprefix("#")
+                field for field in fields if field.thing.name.removeprefix("#") == visit.index_key.removeprefix("#")
             ]
-            return matching[0] if matching else _Field(place.noun, _thing(place.noun or "id", place.index_key), 0)
+            return matching[0] if matching else _Field(visit.noun, _thing(visit.noun or "id", visit.index_key), 0)
         single = [field for field in fields if field.alone]
-        candidates = [field for field in single if _is_own(field.noun, place.noun)]
-        if not candidates and (person := _person(place.node)):
-            candidates = [_Field(place.relation or "name", person, _NAMED)] if place.owner or not single else []
-        has_id = place.owner is None and any(field.level < _TYPE for field in single)
-        if not candidates and place.noun and not has_id and (name := _own_name(place)):
+        candidates = [field for field in single if _identifies_record_of(field.noun, visit.noun)]
+        if not candidates and (person := _person_in(visit.node)):
+            candidates = [_Field(visit.relation or "name", person, _NAMED)] if visit.owner or not single else []
+        has_id = visit.owner is None and any(field.level < _TYPE for field in single)
+        if not candidates and visit.noun and not has_id and (name := _name_of_record(visit)):
             candidates = [name]
-        if not candidates and place.owner is None:
+        if not candidates and visit.owner is None:
             hinted = [field for field in single if field.noun and set(field.noun.split("_")) <= self._hint]
             candidates = hinted or single
         return min(candidates, key=lambda field: (field.level, field.noun, field.thing), default=None)
 
 
-# Levels of identification, best first: an id; a number; another typed value; a file or host, which contains many
-# things; a name, either of a person, who owns many things, or of the record itself.
+# How certainly a value identifies one thing, best first: an id; a number; another typed value, such as an e-mail
+# address; a file or host, which contains many things; a name, either of a person, who owns many things, or of the
+# record itself.
 _ID, _NUMBER, _TYPE, _CONTAINER, _NAMED = range(5)
 # The levels of typed values other than ``_TYPE``.
 _LEVELS = {"file": _CONTAINER, "host": _CONTAINER, "person": _NAMED}
 
 
-def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
+def _identifying_fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
     """Yield a field for each value that identifies something."""
     if field_type(key) in {"aside", "text", "tool", "command", "error_type"}:
         return
@@ -216,7 +221,7 @@ def _fields(key: str, value: Any, noun: str) -> Iterator[_Field]:
     key_noun = _noun_of(key)
     listed = _is_list_of_ids(value)
     for element in values[:MOST_RECORDS]:
-        if (field := _field(key, key_noun, element, noun, listed=listed)) is not None:
+        if (field := _identifying_field(key, key_noun, element, noun, listed=listed)) is not None:
             yield field._replace(alone=not isinstance(value, list))
 
 
@@ -226,7 +231,7 @@ def _is_certain_id(text: str) -> bool:
 
 
 def _is_list_of_ids(value: Any) -> bool:
-    """Whether all members of a list count as ids: most have the form of one, and all have the same length.
+    """Whether all members of a list count as ids: more than half have the form of an id, and all the same length.
 
     >>> _is_list_of_ids(["JMO1MG", "3RK2T9", "TAMSDK"]), _is_list_of_ids(["JMO1MG", "TAMSDK", "ORLAND"])
     (True, False)
@@ -237,7 +242,7 @@ def _is_list_of_ids(value: Any) -> bool:
 
 
 class _Noun(NamedTuple):
-    """The noun in the name of a field, and the type and level of its values.
+    """The noun in the name of a field, and the type and the level (`_Field`) of its values.
 
     If the level is None, a value identifies something only if it has the form of an id.
     """
@@ -276,7 +281,7 @@ def _noun_of(key: str) -> _Noun:
     return _Noun(plain, plain, None)
 
 
-def _field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
+def _identifying_field(key: str, key_noun: _Noun, value: Any, noun: str, *, listed: bool = False) -> _Field | None:
     """The field *key* of a record called *noun*, if *value* identifies a thing; *listed*: it is in a list of ids."""
     text = str(value) if type(value) is int and value >= 0 and key_noun.level in {_ID, _NUMBER} else value
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text.lower() in _NO_VALUES:
@@ -299,7 +304,10 @@ def _is_name(text: str) -> bool:
 
 
 def _thing(noun: str, value: str) -> Thing:
-    """The thing of type *noun* (``id`` for a built-in type) with this identifier; a short number becomes "order 12"."""
+    """The thing with the identifier *value*. Its type is *noun*, or ``id`` if *noun* is a built-in type.
+
+    A short number gets its noun: "order 12".
+    """
     if noun in FIXED_TYPES:
         return Thing("id", value)
     if value.isdigit() and len(value) < _CLEAR_DIGITS:
@@ -307,54 +315,54 @@ def _thing(noun: str, value: str) -> Thing:
     return Thing(noun, value)
 
 
-def _is_own(noun: str, container: str) -> bool:
-    """Whether a field about a *noun* identifies a record in *container*: item_id in item, order_id in order_details."""
+def _identifies_record_of(noun: str, container: str) -> bool:
+    """Whether a field with this *noun* identifies a record called *container*: order_id identifies order_details."""
     return bool(container) and (noun == container or noun.endswith(f"_{container}") or container.startswith(f"{noun}_"))
 
 
-def _person(node: Mapping[str, Any]) -> Thing | None:
-    """The person whose first and last name a record holds."""
+def _person_in(node: Mapping[str, Any]) -> Thing | None:
+    """The person whose first and last name are fields of a record; None if it lacks one of them."""
     first, last = node.get("first_name"), node.get("last_name")
     if isinstance(first, str) and isinstance(last, str) and first.strip() and last.strip():
         return Thing("person", f"{first.strip()} {last.strip()}")
     return None
 
 
-def _own_name(place: _Place) -> _Field | None:
-    """The name of a record whose container says what the record is: ``services``, each with a name."""
-    name = place.node.get("name")
+def _name_of_record(visit: _Visit) -> _Field | None:
+    """The name of a record, as the field that identifies it: for records in ``services``, each of which has a name."""
+    name = visit.node.get("name")
     if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name):
-        kind = place.noun if place.noun in NAMING_FIELDS else "concept"
-        return _Field(place.noun, Thing(kind, name.strip()), _NAMED)
+        kind = visit.noun if visit.noun in NAMING_FIELDS else "concept"
+        return _Field(visit.noun, Thing(kind, name.strip()), _NAMED)
     return None
 
 
 def _label(own: Thing, node: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the name of an identified record, and of its person, as things of their own, with links to them."""
+    """Yield the name of an identified record, and the name of its person, as separate things linked to *own*."""
     for key in sorted(_LABELS & node.keys()):
         name = node[key]
         if isinstance(name, str) and len(name) <= _LONGEST_ID and _is_name(name) and name != own.name:
             label = Thing("concept", name.strip())
             yield label
             yield Link(own, "name", label)
-    if person := _person(node):
+    if person := _person_in(node):
         yield person
         yield Link(own, "name", person)
 
 
-def _children(place: _Place, holder: Thing | None) -> Iterator[_Place]:
+def _children(visit: _Visit, holder: Thing | None) -> Iterator[_Visit]:
     """Yield the nodes inside a record that may hold further records; texts only from wrappers such as ``result``."""
-    for key in sorted(place.node):
-        value = place.node[key]
+    for key in sorted(visit.node):
+        value = visit.node[key]
         nested = isinstance(value, list) and any(isinstance(element, dict | list) for element in value)
         has_records = nested or isinstance(value, dict)
         if not (has_records or isinstance(value, str)) or field_type(key) == "aside":
             continue
         noun = singular("_".join(_words(key)))[:_LONGEST_NOUN]
         if noun in _WRAPPERS or key.lower() in _WRAPPERS:
-            yield _Place(value, place.noun, holder, place.relation)
+            yield _Visit(value, visit.noun, holder, visit.relation)
         elif has_records:
-            yield _Place(value, noun, holder, noun)
+            yield _Visit(value, noun, holder, noun)
 
 
 def _is_index(node: Mapping[str, Any]) -> bool:
@@ -375,7 +383,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_000)
 def subject(tool: str) -> str:
-    """The noun in a tool's name, if the name starts with a verb; else empty.
+    """The noun in the name of *tool*, if that name starts with a verb; else empty.
 
     >>> subject("get_user_details"), subject("findUserIdByEmail"), subject("list_orders"), subject("git_show")
     ('user', 'user', 'order', '')

@@ -1,4 +1,4 @@
-"""Names in running text: runs of capitalised words, and quoted titles."""
+"""Find names in running text: sequences of capitalised words, and quoted titles."""
 
 import re
 from collections.abc import Iterator
@@ -120,11 +120,11 @@ _DEMONYMS = frozenset(
 )
 
 
-# Names in running text: runs of capitalised words, which may contain small words, and quoted titles.
+# Names are runs of capitalised words, which may contain small words ("University of Vienna"), and quoted titles.
 #
-# A capital at the start of a sentence proves nothing. Common openers are removed there. A single word that opens the
-# sentence counts only if it is spelt like a name ("GitHub"), if the text uses it as a name elsewhere, or in prose about
-# a titled subject.
+# A capital at the start of a sentence proves nothing. Common openers ("However") are removed there. A single word that
+# opens a sentence counts as a name in three cases: it is spelt like one ("GitHub"), the text uses it as a name
+# elsewhere, or the text is prose about the subject of a title.
 
 # The capital letters of Latin, Greek and Cyrillic, for use in a character class.
 CAPITALS = "A-Z" + "".join(chr(code) for code in range(0xC0, 0x530) if chr(code).isupper())
@@ -161,9 +161,9 @@ _SMALL_IN_TITLE = frozenset(
 _BEFORE_SENTENCE = frozenset(".!?:;\u2026\n*-\u2022\u2013\u2014>|")
 # Characters that may precede the first word of a sentence.
 _OPENING = frozenset("\"'([{*_~")
-# In characters; the rest of longer documents mostly repeats their names.
+# Number of characters that are searched: the remainder of longer documents mostly repeats their names.
 LONGEST_TEXT = 20_000
-# Fast rejection: words that are not names on their own, in their usual spellings.
+# Words that are not names on their own, in their usual spellings, so that a set lookup can reject them fast.
 _ALONE = PLAIN | _NEVER_NAMES | DATES | _DEMONYMS | _NUMBERED
 _NO_NAMES = frozenset(
     {word.capitalize() for word in _ALONE}
@@ -184,10 +184,11 @@ class NameSpan(NamedTuple):
 
 
 def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[NameSpan]:
-    """The names in *text*; *titled* marks prose about the subject of a title, as opposed to conversation.
+    """The names in *text*; *titled* marks prose about the subject of a title, such as an encyclopedia article.
 
-    *listing* marks text that may be formatted for display. A single capitalised word then counts only directly after a
-    word in lower case, or if it has further capitals or a digit ("GitHub", "NASA").
+    *listing* marks text that may be formatted for display, such as an answer in Markdown, where items and headings are
+    capitalised. A single capitalised word then counts only directly after a word in lower case, or if it has further
+    capitals or a digit ("GitHub", "NASA").
 
     >>> [span.name for span in spans("Thanks Mel! We met Omar Davis of Nine Inch Nails at the University of Vienna.")]
     ['Mel', 'Omar Davis of Nine Inch Nails', 'Omar Davis', 'Nine Inch Nails', 'University of Vienna', 'Vienna']
@@ -204,16 +205,16 @@ def spans(text: str, *, titled: bool = False, listing: bool = False) -> list[Nam
             continue
         words = run.split()
         opening = _opens_sentence(plain, start)
-        kept = _trimmed(words, opening=opening)
-        if not kept:
+        name_words = _trimmed(words, opening=opening)
+        if not name_words:
             continue
-        if len(kept) == 1 and kept[0] is words[0] and not _spelt_as_name(kept[0]):
+        if len(name_words) == 1 and name_words[0] is words[0] and not _spelt_as_name(name_words[0]):
             if opening:
-                doubtful.append(kept[0])
+                doubtful.append(name_words[0])
                 continue
-            if listing and not plain[start - 2].islower() and not kept[0].isupper():
+            if listing and not plain[start - 2].islower() and not name_words[0].isupper():
                 continue
-        names.extend(_names(kept))
+        names.extend(_names(name_words))
     if doubtful:
         names.extend(_confirmed(doubtful, names, titled=titled))
     if '"' in plain:
@@ -231,14 +232,14 @@ def _readable(text: str) -> str:
 
 def _opens_sentence(text: str, start: int) -> bool:
     """Whether the word at *start* opens a sentence, a line or a quotation after the end of a sentence."""
-    at = start - 1
-    while at >= 0 and text[at] in _OPENING:
-        at -= 1
-    if at < 0 or text[at] == "\n":
+    index = start - 1
+    while index >= 0 and text[index] in _OPENING:
+        index -= 1
+    if index < 0 or text[index] == "\n":
         return True
-    while at >= 0 and text[at] in " \xa0\"')*_":
-        at -= 1
-    return at < 0 or text[at] in _BEFORE_SENTENCE
+    while index >= 0 and text[index] in " \xa0\"')*_":
+        index -= 1
+    return index < 0 or text[index] in _BEFORE_SENTENCE
 
 
 def _trimmed(words: list[str], *, opening: bool) -> list[str]:
@@ -252,12 +253,14 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
         first += 1
     while first < last and words[first].islower():
         first += 1
-    kept = words[first:last]
-    return kept if kept and _nameable(kept) else []
+    name_words = words[first:last]
+    return name_words if name_words and _can_be_name(name_words) else []
 
 
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
-    """Whether the name starts after the first word: as in "Return the Garden Hose", or in "L. The" (two sentences).
+    """Whether the name, if any, starts after the first word.
+
+    That word is a verb ("Return the Garden Hose"), or an initial that ends a sentence ("... of vitamin K. However").
 
     >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
     (True, False)
@@ -275,7 +278,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _drops_at_start(word: str, *, opening: bool, alone: bool) -> bool:
-    """Whether the first word of a run is not part of a name; *alone*: no other word is left."""
+    """Whether the first word of a run is not part of a name; *alone* says that no other word is left."""
     plain = _stem(word)
     if plain in DATES or word[0].isdigit() or plain == "i":
         return True
@@ -296,7 +299,7 @@ def _stem(word: str) -> str:
     return plain.split("'", 1)[0] if "'" in plain else plain.rstrip(".")
 
 
-def _nameable(words: list[str]) -> bool:
+def _can_be_name(words: list[str]) -> bool:
     """Whether *words* can be a name: not "Step 3", not a shout ("OH NO"), not only words capitalised by convention."""
     first = words[0]
     if len(words) == 1:
@@ -315,7 +318,7 @@ def _spelt_as_name(word: str) -> bool:
 
 
 def _confirmed(doubtful: list[str], names: list[NameSpan], *, titled: bool) -> Iterator[NameSpan]:
-    """Yield the sentence-opening words that are names elsewhere in the text, or that a titled text may name."""
+    """Yield the *doubtful* words, which open sentences, that are names elsewhere in the text, or in a *titled* text."""
     known = {span.name for span in names}
     for word in doubtful:
         name = _without_ending(word)
@@ -337,40 +340,40 @@ def _names(words: list[str]) -> Iterator[NameSpan]:
 
 def _split_at_and(words: list[str]) -> Iterator[NameSpan]:
     """Yield the names before and after "and"."""
-    at = words.index("and")
-    for part in (words[:at], words[at + 1 :]):
-        kept = _trimmed(part, opening=False)
-        if kept:
-            yield from _names(kept)
+    index = words.index("and")
+    for part in (words[:index], words[index + 1 :]):
+        name_words = _trimmed(part, opening=False)
+        if name_words:
+            yield from _names(name_words)
 
 
 def _split_at_of(words: list[str]) -> Iterator[NameSpan]:
     """Yield the whole name, what precedes "of" if it has several words, and the names after it."""
-    at = words.index("of")
-    left, right = words[:at], words[at + 1 :]
+    index = words.index("of")
+    left, right = words[:index], words[index + 1 :]
     if right[0] == "the":
         right = right[1:] if len(right) > 2 else []  # "the Rings", "the Wind" are not names on their own
     yield _span(words, 0.8)
     if len(left) > 1:
         yield from _with_officeholder(left)
-    kept = _trimmed(right, opening=False)
-    if kept:
-        yield from _names(kept)
+    name_words = _trimmed(right, opening=False)
+    if name_words:
+        yield from _names(name_words)
 
 
 def _with_officeholder(words: list[str]) -> Iterator[NameSpan]:
-    """Yield the whole name, and the two or more words after an office: "Senator Barnaby Joyce", "Barnaby Joyce"."""
+    """Yield the whole name; if at least two words follow an office, also these: "Barnaby Joyce" after "Senator"."""
     yield _span(words, 0.8 if len(words) > 1 else 0.6)
-    office = next((at for at in range(len(words) - 2, -1, -1) if words[at].lower() in _OFFICES), -1)
+    office = next((index for index in range(len(words) - 2, -1, -1) if words[index].lower() in _OFFICES), -1)
     if 0 <= office < len(words) - 2:
         yield _span(words[office + 1 :], 0.7)
 
 
 def _span(words: list[str], confidence: float) -> NameSpan:
-    """The name that *words* form; without an honorific, which shows that it is a person's."""
+    """The name that *words* form, without an honorific, which shows that it is the name of a person."""
     person = _stem(words[0]) in _HONORIFICS and len(words) > 1
-    kept = words[1:] if person else words
-    return NameSpan(_without_ending(" ".join(kept)), person, confidence)
+    name_words = words[1:] if person else words
+    return NameSpan(_without_ending(" ".join(name_words)), person, confidence)
 
 
 def _without_ending(name: str) -> str:
@@ -394,5 +397,5 @@ def _is_title(words: list[str]) -> bool:
     """Whether *words* are capitalised like a title; a single common word such as "Yes" is not a title."""
     if not _CAPITAL.match(words[0]):
         return False
-    fit = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])
-    return fit and (len(words) > 1 or words[0].lower() not in OPENERS)
+    is_capitalised = all(word[0].isupper() or word[0].isdigit() or word in _SMALL_IN_TITLE for word in words[1:])
+    return is_capitalised and (len(words) > 1 or words[0].lower() not in OPENERS)

@@ -12,7 +12,8 @@ class FactRule(NamedTuple):
 
     Groups of the pattern: ``object`` or ``object2``; ``subject``, unmatched if it is the speaker; ``kin``, a subject
     that is a relative or friend ("my wife is vegan"); ``what`` or ``what2``, inserted for ``{what}`` in *predicate* and
-    *template*. *template* is the text of the fact; ``{a}`` in it becomes "a" or "an".
+    *template*. *template* is the text of the fact, with the placeholders ``{subject}``, ``{object}``, ``{what}`` and
+    ``{a}``, which becomes "a" or "an".
 
     *single*: only one object holds at a time. *identifying*: a name, id or address of the speaker; if the speaker is
     unknown, only the name is kept. *deniable*: the fact can be denied ("not allergic to nuts"), and each item of a
@@ -39,18 +40,19 @@ class FactRule(NamedTuple):
 # A capitalised word, after an abbreviation if there is one: "St. Gallen".
 _ABBREVIATED = rf"{one_of(*ABBREVIATIONS)}\."
 _CAPITALISED = rf"(?:{_ABBREVIATED} )?(?!{_ABBREVIATED})[{CAPITALS}][\w'-]+"
+# Lower-case words inside names: "Jan de Vries".
 _PARTICLES = r"(?:(?:de|la|van|von|der|bin|al) )*"
-# Up to four capitalised words: "Jan de Vries".
+# Up to four capitalised words, with particles.
 _NAME = rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,3}}"
-# Words after a number that show that it is no amount of something.
+# Words after a number which show that it is not an amount of something.
 _CONNECTIVES = "and|but|so|because|since|now|with|near|in|as|at"
 # A number that belongs to the name before it ("Lindenweg 3"); neither a year nor an amount ("3 years").
 _NUMBER = (
     r"(?: (?!(?:19|20)\d\d\b)\d{1,4}[A-Za-z]?"
     rf"(?=[,;!)]|\.?$|\. | (?:{_CONNECTIVES})\b))?"
 )
-# A name, also of a street ("Elm St. 5"); after a comma, the state, country or street ("Austin, Texas"), but not an
-# addressee ("in Oslo, Tom, and my dog").
+# The name of a city, country or street ("Elm St. 5"), perhaps with a state, country or street after a comma ("Austin,
+# Texas"), but without an addressee ("in Oslo, Tom, and my dog").
 _PLACE = (
     rf"{_NAME}(?: St\.)?{_NUMBER}(?:, (?!ZIP|I'|(?:Dr|Mrs?|Ms|Prof)\.|[A-Z][\w'-]+, (?:and|but|so|my|our|I)\b)"
     rf"{_CAPITALISED}(?: {_PARTICLES}{_CAPITALISED}){{0,2}}{_NUMBER})?"
@@ -73,13 +75,14 @@ _KIN_PLURAL = one_of(
     "colleague", "coworker", "co-worker", "teammate", "assistant", "dog", "cat", "puppy", "kitten", "horse",
     "parrot", "pet",
 )  # fmt: skip
-# Another person, by name or as kin of the speaker: "My friend Tom", "and my son".
+# Another person as the subject, by name or as kin of the speaker, at the start of a clause: "My friend Tom", "and my
+# son".
 _SOMEBODY = (
     rf"(?:^|[,;:] |\b(?:and|but|because|since|that) )"
     rf"(?:(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{_NAME})"
     rf"|[Mm]y (?P<kin>{_KIN_SINGLE}|{_KIN_PLURAL})),?"
 )
-# Diets and conditions that limit what a person eats, as cues; each cue is a single word.
+# Diets and conditions that limit what a person eats. Cues are compared with words, so each is a single word.
 _DIET_CUES = (
     "vegetarian", "vegan", "pescatarian", "intolerant", "lactose-intolerant", "gluten-intolerant", "coeliac", "celiac",
     "diabetic",
@@ -91,8 +94,8 @@ _IDENTIFIERS = one_of(
     "user ?id", "user ?name", "(?:account|customer|employee|member|membership|loyalty) (?:id|number)",
     "e-?mail(?: address)?", "phone(?: number)?", "mobile number", "zip(?: ?code)?", "postal code", "id",
 )  # fmt: skip
-# An amount after an identifier: one or two digits after a longer group, if a word follows ("4711 2 weeks ago"), or as a
-# part of a time or ratio ("24/7").
+# A number after an identifier that is not part of it: one or two digits before a word ("4711 2 weeks ago"), or part of
+# a time or ratio ("24/7").
 _AMOUNT = (
     r"(?<=\d{4}) \d{1,2}(?:[:/]\d{1,2}\b(?! ?\d)"
     rf"|(?:[.,]\d+)?(?= ?[a-z]{{2}})(?! (?:{_CONNECTIVES}|ext)\b))"
@@ -112,7 +115,7 @@ _PROPERTIES = (
     "maintenance window", "rate", "fee", "price", "opening hours", "office hours", "business hours", "working hours",
     "warranty", "notice period", "discount", "threshold", "minimum order", "retention", "rent",
 )  # fmt: skip
-# Cues are single words.
+# Each cue is a single word: the first word of a property.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
 _NEW = r"(?:(?:new|current|latest|revised|updated) )?"
 # A property with the words around it: "release date", "default branch", "deadline for the audit". Not "my time zone",
@@ -126,7 +129,7 @@ _VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
-# Things with a fixed time of day.
+# Things with a fixed time of day, as patterns and as cues.
 _TIMED = (
     "check-?in", "check-?out", "pick-?up", "drop-?off", "breakfast", "lunch", "dinner", "stand-?up", "daily", "curfew",
     "quiet time", "cut-?off", "closing time", "opening time", "delivery cut-?off", "order deadline", "checkout time",
@@ -135,7 +138,7 @@ _TIMED_CUES = (
     "check-in", "checkin", "check-out", "checkout", "pick-up", "pickup", "drop-off", "breakfast", "lunch", "dinner",
     "stand-up", "standup", "daily", "curfew", "quiet", "cut-off", "cutoff", "closing", "opening", "delivery", "order",
 )  # fmt: skip
-# Last words of roles that one person has at a time ("tech lead").
+# Last words of roles that only one person has at a time ("tech lead").
 _ROLE_HEADS = (
     "engineer", "manager", "lead", "officer", "contact", "coordinator", "commander", "supervisor", "maintainer",
     "approver", "administrator", "admin", "deputy", "receptionist", "dispatcher", "secretary", "treasurer",
@@ -159,7 +162,8 @@ _PERSON = rf"(?!{_NOT_A_NAME}\b){_NAME}"
 _ROLE = (
     rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
 )
-# A tool: a word in any case ("helm", "Argo CD") except those that follow "deploy with" in another sense ("care").
+# A tool: a word in lower or upper case ("helm", "Argo CD"), but none of the words for something else that one can
+# deploy with ("care", "us").
 _TOOL = (
     r"(?!(?:care|caution|confidence|ease|pride|approval|permission|downtime|us|them|it|him|her|you|people|users|others"
     r"|customers|partners|friends|colleagues|everything|nothing|something)\b)[A-Za-z][\w.+#-]*\w(?: [A-Z][\w.-]*)?"
@@ -308,7 +312,7 @@ _ALLERGY_DIET_STATUS_RULES: tuple[FactRule, ...] = (
 )
 
 
-# All rules.
+# The table of all rules.
 
 # What may follow a person's name.
 _AFTER_NAME = (
@@ -838,9 +842,9 @@ FACT_RULES: tuple[FactRule, ...] = (
         counterexamples=("It works for Mac users", "That works for Monday"),
     ),
 )
-# A text is searched for facts if it contains one of CUES or PHRASES, or matches OWN_KIN_OR_ID. The words in _COMMON are
-# too common for CUES; PHRASES and OWN_KIN_OR_ID stand in for most of them. A text that says only "I am now a nurse" is
-# not searched.
+# To save time, a text is searched for facts only if it contains one of CUES or PHRASES, or matches OWN_KIN_OR_ID. The
+# words in _COMMON occur in too many texts to be CUES; PHRASES and OWN_KIN_OR_ID cover most of their uses. Some facts
+# are missed: "I am now a nurse" contains neither a cue nor a phrase.
 _COMMON = frozenset({"my", "from", "country", "town", "i'm", "am", "have", "i've", "called", "named", "name"})
 CUES = frozenset(word for rule in FACT_RULES for word in rule.cues) - _COMMON
 PHRASES = (

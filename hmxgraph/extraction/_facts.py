@@ -10,14 +10,14 @@ from hmxgraph.extraction._entity_spans import DATES, OPENERS
 from hmxgraph.extraction._fact_rules import FACT_RULES, ITEM, FactRule
 from hmxgraph.extraction.language import BASE_VERBS, NOT_IMPERATIVE, attitude_to, cues, pattern
 
-# Stated facts: what people say about themselves, other people and their systems.
+# What people say about themselves, other people and their systems.
 
 
 class Fact(NamedTuple):
-    """A stated fact. An empty *subject* is the speaker; ``{subject}`` stands for the speaker ("{subject}'s wife").
+    """A stated fact. An empty *subject* is the speaker; ``{subject}`` in *subject* or *text* stands for the speaker.
 
-    ``single`` (one object at a time) and ``identifying`` (a name, id or address) come from its rule. ``denial_key`` is
-    equal for a fact and its denial, and empty for facts that cannot be denied.
+    ``single`` (one object at a time) and ``identifying`` (a name, id or address) are copied from the `FactRule`.
+    ``denial_key`` is the same for a fact and its denial, and empty for facts that cannot be denied.
     """
 
     subject: str
@@ -40,7 +40,7 @@ _NOT_SUBJECTS = frozenset(
 )
 # Predicates whose object is a place or an employer.
 _PLACE_PREDICATES = frozenset({"lives in", "comes from", "works for"})
-# First words of capitalised objects that are neither: "I'm from May on".
+# First words of capitalised objects that are neither places nor employers: "I'm from May on".
 _NOT_PLACES = DATES | {"i", "the", "zip"}
 # Between the items of a list.
 _AND = re.compile(r",? (?:and|or) |, ")
@@ -52,19 +52,19 @@ _ADVERBS_AT_END = re.compile(
 # What a correction denies: "latex" in "I'm allergic to nickel, not latex" and in "Sorry, it's not latex, I'm allergic
 # to nickel". The second form needs a word of correction such as "sorry", because it often speaks of something else
 # ("it's not urgent, I'm allergic to nickel").
-_OTHERS = rf"(?:to )?(?P<others>{ITEM}(?:(?:, {ITEM})*,? (?:or|and) {ITEM})?)"
-_DENIED_AFTER = pattern(rf",?(?: -| and| but)? (?:not|rather than|instead of) {_OTHERS}(?=[.,!;]|$| -)")
-_DENIED_BEFORE = pattern(
-    rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_OTHERS},? (?:but )?$"
+_DENIED_ITEMS = rf"(?:to )?(?P<items>{ITEM}(?:(?:, {ITEM})*,? (?:or|and) {ITEM})?)"
+_DENIAL_AFTER = pattern(rf",?(?: -| and| but)? (?:not|rather than|instead of) {_DENIED_ITEMS}(?=[.,!;]|$| -)")
+_DENIAL_BEFORE = pattern(
+    rf"\b(?:it|that)(?:'s not| is not| isn't|'s no longer| was not| wasn't) {_DENIED_ITEMS},? (?:but )?$"
 )
 # Words of correction: "sorry", "actually", "I meant".
-_CORRECTS = pattern(
+_CORRECTION_WORD = pattern(
     r"\b(?:correct(?:ion|ed|ing)?|sorry|wrong|mistaken?|mix(?:ed)?[- ]up|misspoke|actually|no(?=,)|oops|meant)\b"
 )
 # First words of denied phrases that are not objects ("not serious", "not always"), and the endings of such words ("not
 # badly", "not life threatening").
-_NO_THINGS = NOT_IMPERATIVE | OPENERS | {"true", "correct", "accurate", "serious", "severe", "urgent", "intolerant"}
-_NO_THING = re.compile(r"[\w-]+ly\b|.*ing\b")
+_NOT_ITEMS = NOT_IMPERATIVE | OPENERS | {"true", "correct", "accurate", "serious", "severe", "urgent", "intolerant"}
+_NOT_AN_ITEM = re.compile(r"[\w-]+ly\b|.*ing\b")
 
 
 def facts(sentence: str) -> Iterator[Fact]:
@@ -84,8 +84,8 @@ def facts(sentence: str) -> Iterator[Fact]:
                 yield from _matched_facts(rule, match, sentence)
 
 
-# "Remember that ", "FYI: ": an explicit wish that the statement after it be known. "Note that" and "keep in mind that"
-# are wishes only with "please": texts use them as phrases.
+# "Remember that ", "FYI: ": the speaker asks the listener to remember the statement that follows. "Note that" and "keep
+# in mind that" count only with "please", because without it they are often just phrases.
 _WISH = pattern(
     r"(?:(?:and|also|ok|okay|so|btw|by the way),? )?"
     r"(?:(?:(?:please |kindly )?remember|(?:please|kindly) (?:note|(?:keep|bear) in mind))(?: that |: ?)"
@@ -99,12 +99,12 @@ _STATEMENT_START = re.compile(
     r"(?!(?i:\w+ly|this|sometimes|always|perhaps|unless|as|\w+ing)\b)"
     r"(?:[A-Z0-9]|(?:the|our|my|an?|all|every|each|no|both|most|we|i)\b|[a-z-]+s\b)"
 )
-# In words: longer statements tell a story.
+# Maximum number of words: longer statements tell a story.
 _LONGEST_STATEMENT = 30
 
 
 def noted(sentence: str) -> str:
-    """Return the statement that *sentence* asks to remember; empty if there is none that is clear by itself.
+    """Return the statement that *sentence* asks to remember; empty if there is none, or if it needs a context.
 
     >>> noted("Please remember that GLS picks up at 15:00.")
     'GLS picks up at 15:00.'
@@ -168,7 +168,7 @@ def routine(sentence: str) -> str:
 def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Iterator[Fact]:
     """Yield the facts or denials that *match* of *rule* states.
 
-    None if the speaker does not assert the statement, or denies a fact whose rule is not deniable.
+    Yield nothing if the speaker does not assert the statement, or denies a fact whose rule is not deniable.
     """
     groups = match.groupdict()
     subject = _subject_of(rule, groups)
@@ -184,18 +184,18 @@ def _matched_facts(rule: FactRule, match: re.Match[str], sentence: str) -> Itera
             yield _fact(filled_rule, subject, item, denied=attitude == "denied")
     if rule.deniable and attitude == "stated":
         opening = sentence[match.start() : match.start(object_group)]
-        for item in _corrected(sentence, *match.span()):
+        for item in _corrected_items(sentence, *match.span()):
             if rule.pattern.fullmatch(opening + item):
                 yield _fact(filled_rule, subject, item, denied=True)
 
 
-def _corrected(sentence: str, start: int, end: int) -> Iterator[str]:
-    """The objects that *sentence* denies beside the statement from *start* to *end*."""
-    denied = _DENIED_AFTER.match(sentence, end)
-    if not denied and _CORRECTS.search(sentence, 0, start):
-        denied = _DENIED_BEFORE.search(sentence[:start])
-    for item in _list_items(_trimmed(denied["others"])) if denied else ():
-        if _first_word(item) not in _NO_THINGS and not _NO_THING.match(item):
+def _corrected_items(sentence: str, start: int, end: int) -> Iterator[str]:
+    """The objects that a correction before or after the statement from *start* to *end* denies: ", not latex"."""
+    denied = _DENIAL_AFTER.match(sentence, end)
+    if not denied and _CORRECTION_WORD.search(sentence, 0, start):
+        denied = _DENIAL_BEFORE.search(sentence[:start])
+    for item in _list_items(_trimmed(denied["items"])) if denied else ():
+        if _first_word(item) not in _NOT_ITEMS and not _NOT_AN_ITEM.match(item):
             yield item
 
 
@@ -217,7 +217,10 @@ def _agreeing(template: str, subject: str) -> str:
 
 
 def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:
-    """The subject of the fact, empty for the speaker; a property or role is lower-cased unless it contains a name."""
+    """The subject of the fact, empty for the speaker.
+
+    A property or role is put in lower case ("the release date") unless it contains a capital after its first letter.
+    """
     if kin := groups.get("kin"):
         return f"{{subject}}'s {kin.lower()}"
     subject = (groups.get("subject") or "").strip()
@@ -226,7 +229,7 @@ def _subject_of(rule: FactRule, groups: Mapping[str, str | None]) -> str:
 
 
 def _list_items(listed: str) -> Iterator[str]:
-    """The items of a list, up to the start of another clause: "nuts and carry a pen" gives "nuts"."""
+    """The items of a list, up to the first that is another clause: "nuts and carry a pen" gives "nuts"."""
     return takewhile(lambda item: _first_word(item) not in BASE_VERBS, _AND.split(listed))
 
 
@@ -246,7 +249,7 @@ _SUBJECTS = ("subject", "entity", "object", "resource", "component", "target", "
 _FIELDS = ("field", "attribute", "property", "predicate", "key", "variable", "setting", "parameter", "what")
 _OLD = ("from", "old", "old_value", "previous", "previous_value", "before", "from_state", "old_state")
 _NEW = ("to", "new", "new_value", "current", "value", "after", "to_state", "new_state", "state", "status")
-# In characters: longer values are texts, not states.
+# Maximum length of a value, in characters: longer ones are texts, not states.
 _LONGEST_VALUE = 120
 
 
@@ -287,7 +290,7 @@ def change(content: Mapping[str, Any]) -> Change | None:
 
 
 def _first_value(content: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first scalar under one of *names*, as text; skips blank values and those of more than 120 characters."""
+    """The first usable scalar under one of *names*, as text: neither blank nor longer than 120 characters."""
     for name in names:
         value = content.get(name)
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Preferences stated in sentences, recognised by a table of openings and the objects that may follow them."""
+"""Recognise stated preferences: a table of sentence forms ("I prefer ..."), and checks of the object that follows."""
 
 import re
 from typing import NamedTuple
@@ -16,9 +16,9 @@ _I = rf"(?<![\w'])[Ii] (?:{_ADVERBS} )*"
 
 
 class PreferenceRule(NamedTuple):
-    """A sentence form that states a preference; its object is the group ``object`` or ``object2`` of *pattern*.
+    """A sentence form that states a preference; what is preferred is the group ``object`` or ``object2`` of *pattern*.
 
-    ``examples`` are sentences of this form that state a preference, ``counterexamples`` sentences that state none.
+    ``examples`` are sentences of this form that state a preference. ``counterexamples`` state none and must be refused.
     """
 
     predicate: str
@@ -29,7 +29,7 @@ class PreferenceRule(NamedTuple):
 
     @property
     def may_be_wish(self) -> bool:
-        """Whether the form often states a momentary wish ("I'd prefer"), and is therefore accepted in fewer cases."""
+        """Whether the form often states a wish for the present case ("I'd prefer"), so that stricter checks apply."""
         return self.confidence < _SURE
 
 
@@ -121,14 +121,14 @@ COMMON = frozenset({"love", "like", "enjoy", "stand"})
 OF_ONESELF = re.compile(
     rf"\bi (?:{_ADVERBS} |can'?t |cannot |can not |don't |do not |no longer )*(?:love|like|enjoy|stand)\b"
 )
-# The end of the object: of the sentence, or the start of another clause.
+# What ends the object: the end of the sentence, or the start of another clause.
 _OBJECT_END = re.compile(
     r"[.!?;…]+(?:\s|$)|\s-+\s|--|,? (?:but|because|'cause|cause|since|so that|so|though|although|if|when|while|until"
     r"|whenever|even)\b|, (?:and|so|it|they|that|this|which|you|I|we|my|especially|you're|thanks)\b|\(|: | and (?:I"
     r"|it|we|he|she|they|you|also)\b"
 )
 # First words of objects that are too vague for a preference ("everything"), or that state none ("to say it").
-_REFUSED_OPENING = re.compile(
+_VAGUE_START = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|us|one|ones|the|how|what|when|where|who|why|which"
     r"|both|either|all|everything|anything|something|nothing|every|each|any|some|to (?:cancel|do|start|see|hear|say"
     r"|think|know|be|go|get|return|keep|proceed|use|make|have|exchange|change|stick|pay|receive|try|book|not)|being"
@@ -143,9 +143,9 @@ _TRAILING_ADVERBS = re.compile(
     r"|any longer))+$",
     re.IGNORECASE,
 )
-# Between the two sides of a choice.
+# Between the two sides of a choice: "tea over coffee".
 _OVER = re.compile(r" (?:over|rather than|instead of|to) ")
-# "To cancel". Such an object is accepted only after "prefer".
+# An infinitive: "to cancel". Such an object is accepted only after "prefer".
 _INFINITIVE = re.compile(r"to [a-z]+")
 # Words that refer to something said or shown before: "tea like that".
 _DEICTIC = re.compile(
@@ -160,13 +160,13 @@ _CLAUSE_START = re.compile(
     r"|yeah|well|also|plus|though|as|where|of course|now|from now on|these days|nowadays|lately))\s*[\"'(]?$",
     re.IGNORECASE,
 )
-# Before a statement in the same clause: it is imagined, or no longer true.
+# Words before a statement, in the same clause, which show that it is imagined or no longer true: "if", "used to".
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|wish|would|could|might|imagine|whether|used to|when I was|did|didn't|as much as)\b[^,]*$",
     re.IGNORECASE,
 )
 # "I think I like ..." is still a preference.
-_OWN_MIND = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
+_I_THINK = re.compile(r"\bI(?: do| just| still|'ve always| have always)? (?:think|guess|feel|say|believe|thought)\b")
 # A part of the day. "After 9 am" and "before 5 pm" are left out, because both can hold at once.
 _PART_OF_DAY = re.compile(
     r"\b(?:(?:early|late) )?(?:morning|afternoon|evening|night)s?\b"
@@ -178,7 +178,7 @@ _PART_OF_DAY = re.compile(
 _OCCASION = re.compile(r"\b(?:in the|at|on|every)$", re.IGNORECASE)
 # Words that do not say what a preferred time is for: "slot" in "I prefer a morning slot". "Flights" would say it.
 _UNSPECIFIC = frozenset(terms("appointment slot time booking date rather than have get"))
-# In characters.
+# Maximum length of an object, in characters: longer ones are stories.
 _LONGEST_OBJECT = 120
 
 
@@ -192,7 +192,7 @@ class Preference(NamedTuple):
 
     @property
     def choice(self) -> tuple[str, ...]:
-        """The two alternatives of "prefers tea over coffee", in lower case and alphabetical order.
+        """The two alternatives, such as tea and coffee in "tea over coffee", in lower case and alphabetical order.
 
         Empty for infinitives ("to fly rather than to drive"), and unless the object names exactly two.
 
@@ -205,7 +205,7 @@ class Preference(NamedTuple):
 
     @property
     def timed(self) -> str:
-        """The kind of thing that the speaker prefers at one part of the day: appointments, unless they name another.
+        """The key of a preferred part of the day: "flight by time of day", or "appointment ..." if nothing is named.
 
         Empty if the preference names no part of the day, or names it only as an occasion ("tea in the morning").
 
@@ -225,8 +225,7 @@ class Preference(NamedTuple):
 def preference(sentence: str) -> Preference | None:
     """Return the lasting preference of the speaker that *sentence* states, if any.
 
-    Skip preferences with a vague object ("I love it"), and momentary wishes ("I'd prefer to cancel"), which decide one
-    case and state no taste.
+    Skip preferences with a vague object ("I love it"), and wishes for the present case ("I'd prefer to cancel").
 
     >>> preference("I really like action movies, you know.").object
     'action movies'
@@ -240,54 +239,54 @@ def preference(sentence: str) -> Preference | None:
     for rule in PREFERENCE_RULES:
         match = rule.pattern.search(sentence)
         if match and _stands_alone(sentence[: match.start()], rule):
-            about = _object(match, rule)
-            end = sentence.find(about, _object_start(match)) + len(about)
-            if not about or is_retracted(sentence, end):
+            object_text = _object(match, rule)
+            end = sentence.find(object_text, _object_start(match)) + len(object_text)
+            if not object_text or is_retracted(sentence, end):
                 return None
-            return Preference(rule.predicate, about, f"{sentence[match.start() : end].strip()}.", rule.confidence)
+            return Preference(rule.predicate, object_text, f"{sentence[match.start() : end].strip()}.", rule.confidence)
     return None
 
 
 def _stands_alone(before: str, rule: PreferenceRule) -> bool:
-    """Whether the words before the statement leave it unconditional and the speaker's own.
+    """Whether the words before the statement leave it the speaker's own and unconditional.
 
-    A form that may be a wish must begin the sentence.
+    A form that may be a wish is accepted only at the beginning of a sentence.
     """
     if not before:
         return True
     if rule.predicate == "prefers" and (rule.may_be_wish or re.search(r"\bif\b", before, re.IGNORECASE)):
         return False
-    if is_attributed(_OWN_MIND.sub("", before)) or _HYPOTHETICAL.search(before):
+    if is_attributed(_I_THINK.sub("", before)) or _HYPOTHETICAL.search(before):
         return False
     return bool(_CLAUSE_START.search(before))
 
 
 def _object_start(match: re.Match[str]) -> int:
-    """Where the object starts; a search of the whole sentence could match the verb, as in "I love love"."""
+    """The index at which the object starts. A search for its text could match the verb, as in "I love love"."""
     return max(match.start(name) for name in ("object", "object2") if name in match.re.groupindex)
 
 
 def _object(match: re.Match[str], rule: PreferenceRule) -> str:
-    """The object without what follows it; empty if it names no kind of thing, activity or person.
+    """The object without the words after it; empty if it does not name a kind of thing, an activity or a person.
 
     If the form may be a wish, the object must have several words, not start with "a" or "an", and not contain "the" or
     "my".
     """
     groups = match.groupdict()
     rest = groups["object"] or groups.get("object2") or ""
-    about = _TRAILING_ADVERBS.sub("", _OBJECT_END.split(rest, maxsplit=1)[0].strip(" ,.!\"'"))
-    if not 3 <= len(about) <= _LONGEST_OBJECT or _REFUSED_OPENING.match(about):
+    object_text = _TRAILING_ADVERBS.sub("", _OBJECT_END.split(rest, maxsplit=1)[0].strip(" ,.!\"'"))
+    if not 3 <= len(object_text) <= _LONGEST_OBJECT or _VAGUE_START.match(object_text):
         return ""
-    if rule.may_be_wish and re.search(r"\b(?:the|my)\b|^an? |^\S+$", about):
+    if rule.may_be_wish and re.search(r"\b(?:the|my)\b|^an? |^\S+$", object_text):
         return ""
-    if _DEICTIC.search(about) or (_INFINITIVE.match(about) and rule.predicate != "prefers"):
+    if _DEICTIC.search(object_text) or (_INFINITIVE.match(object_text) and rule.predicate != "prefers"):
         return ""
-    return about if rule.predicate == "prefers" or _lasting(about) else ""
+    return object_text if rule.predicate == "prefers" or _is_lasting_object(object_text) else ""
 
 
-def _lasting(about: str) -> bool:
-    """Whether *about* looks like an activity, a kind of thing or a name: "hiking", but not "a good day"."""
-    words = about.split()
+def _is_lasting_object(object_text: str) -> bool:
+    """Whether *object_text* looks like an activity, a kind of thing or a name: "hiking", but not "a good day"."""
+    words = object_text.split()
     return (
         words[0].endswith("ing")
         or words[-1].endswith("s")

@@ -1,4 +1,4 @@
-"""The entities of an event and the relations between them."""
+"""Find the entities that an event mentions and the relations between them."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,19 +25,19 @@ TYPES = tuple(sorted(FIXED_TYPES))
 # Types whose names may be ordinary words. Names of all other types count as private data, and so may concepts, which
 # can be names of persons.
 COMMON_TYPES = ("command", "concept", "error_type", "symbol", "tag", "tool", *sorted(NAMING_FIELDS))
-# In characters.
+# Maximum length of a name, in characters.
 LONGEST_NAME = 200
 _FAMILY = {member: name for name, members in FAMILIES.items() for member in members}
 _RANK = {member: rank for members in FAMILIES.values() for rank, member in enumerate(members)}
-# The rank of a type that is taken from the data, not guessed: above those of the families.
+# The rank of a type that the data states, such as the type of a record. It is higher than that of any guessed type.
 GIVEN = 3
 _ARTICLES = frozenset({"the", "a", "an"})
-# "Lilu (mythology)", "Hunt Valley, Maryland".
+# A title with a disambiguation: "Lilu (mythology)", "Hunt Valley, Maryland".
 _QUALIFIED = re.compile(r"^(?P<bare>[^(]*[^(\s])\s*\([^()]*\)$|^(?P<place>[^,]+), (?:[^,]+)$")
 
 
 def family(entity_type: str) -> str:
-    """The part of an entity's key that stands for its type; types that may be guessed for the same name share it.
+    """The part of an entity's key that stands for its type; types that may be confused share one family.
 
     >>> family("person"), family("order"), family("symbol"), family("file")
     ('name', 'name', 'tool', 'file')
@@ -46,7 +46,7 @@ def family(entity_type: str) -> str:
 
 
 def more_specific(first: str, second: str) -> str:
-    """The more specific of two types of one family; of two that are taken from the data, the one with fewer words.
+    """The more specific of two types of one family; if the data states both, the one with fewer words.
 
     >>> more_specific("concept", "person"), more_specific("tool", "symbol"), more_specific("new_item", "item")
     ('person', 'tool', 'item')
@@ -60,7 +60,7 @@ def precedence(entity_type: str) -> tuple[int, int, str]:
 
 
 def normalise(entity_type: str, name: str) -> str:
-    """The normal form shared by all spellings of a name; empty if *name* is not one.
+    """The normal form shared by all spellings of a name; empty if *name* cannot be a name.
 
     >>> normalise("concept", "The Beatles'"), normalise("person", "  Zoë  O'Neal's ")
     ('beatles', 'zoe o neal')
@@ -95,20 +95,20 @@ def _plain(name: str) -> str:
     return " ".join(parts)[:LONGEST_NAME]
 
 
-# Relations between the entities of one event: a table of rules, and a few that need textual evidence.
+# Relations between the entities of one event: a table of rules, and a few relations that need evidence in a text.
 
 # Maximum number of relations outside records per event.
 _MAX_RELATIONS = 12
 # Maximum number of relations in records per event: an order may list its items, their products and names.
 _MAX_RECORD_RELATIONS = 24
-# Confidence of relations in results and other records.
+# Confidence of relations in the results of calls and in other records.
 _RECORDED = 0.95
 
 
 class RelationRule(NamedTuple):
     """In events of *event_type*, *relation_type* links each entity of type *source* to each of type *target*.
 
-    *failed* limits the rule to failed events; one rule gives at most *most* relations.
+    *failed* limits the rule to failed events; *most* is the maximum number of relations that one event gets from it.
     """
 
     event_type: str
@@ -156,7 +156,7 @@ _FIXERS = ("tool", "command", "file", "symbol")
 
 
 def structural(event_type: str, entities: dict[str, list[Ref]], *, failed: bool) -> Iterator[Relation]:
-    """Yield the relations that `RELATION_RULES` gives an event of this type; *entities* are the event's, by type."""
+    """Yield the relations that `RELATION_RULES` states for an event of this type with these *entities*, by type."""
     for rule in _BY_TYPE.get(event_type, ()):
         if rule.source in entities and rule.target in entities and (failed or not rule.failed):
             pairs = [(source, target) for source in entities[rule.source] for target in entities[rule.target]]
@@ -172,15 +172,16 @@ def said_by(speaker: Ref, topics: Iterable[Ref]) -> Iterator[Relation]:
 
 
 def mentioned_with(title: Ref, entities: Iterable[Ref]) -> Iterator[Relation]:
-    """Link the topic in an event's title to the first eight others of *entities*."""
+    """Link the topic in an event's title to the first eight other *entities*."""
     other_entities = (other for other in entities if other != title)
     for _, other in zip(range(8), other_entities, strict=False):
         yield Relation(title, "mentions_with", other, 0.6)
 
 
 def fixes(text: str, entities: Iterable[tuple[Ref, str]], actors: Iterable[Ref]) -> Iterator[Relation]:
-    """Link fixes (entities before the verb, then the *actors* of the event) to the errors after it, at most two each.
+    """Link at most two fixes to at most two errors, if *text* says that something "fixed" or "resolved" an error.
 
+    Fixes are the entities named before that verb, then the *actors* of the event; errors are named after the verb.
     *entities* are those of *text*, each with its name; case does not matter.
 
     >>> restart, error = Ref("command", "kubectl rollout"), Ref("error_type", "imagepullbackoff")
@@ -200,7 +201,7 @@ def fixes(text: str, entities: Iterable[tuple[Ref, str]], actors: Iterable[Ref])
             yield Relation(fixer, "fixes", error, 0.7)
 
 
-def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
+def _host_relations(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
     """Link the first two URLs to their hosts."""
     for _, (url, host) in zip(range(2), pairs, strict=False):
         yield Relation(url, "hosted_on", host, 1.0)
@@ -212,12 +213,12 @@ def _hosted(pairs: Iterable[tuple[Ref, Ref]]) -> Iterator[Relation]:
 _MAX_MENTIONS = 32
 # Maximum number of further spellings per mention.
 _MAX_ALIASES = 4
-# Weakest first.
+# The roles of mentions, weakest first.
 _ROLES: tuple[Role, ...] = ("", "tag", "speaker", "title")
 
 
 class MentionCollector:
-    """Collects the mentions of one event, one for each family and normalised name; none is added beyond *room*."""
+    """Collects the mentions of one event, one for each family and normalised name; *room* is their maximum number."""
 
     __slots__ = ("_by_key", "room")
 
@@ -229,7 +230,10 @@ class MentionCollector:
         return len(self._by_key)
 
     def add(self, entity_type: str, name: str, confidence: float = 1.0, role: Role = "") -> Ref | None:
-        """Count one mention of *name* and return its entity; None if it is not a name, or a new one without room."""
+        """Count one mention of *name* and return its entity.
+
+        Return None if it is not a name, or if it is new and no room is left.
+        """
         normalised = normalise(entity_type, name)
         key = (family(entity_type), normalised)
         known = self._by_key.get(key)
@@ -243,15 +247,15 @@ class MentionCollector:
         return Ref(entity_type, normalised)
 
     def add_title(self, entity_type: str, title: str) -> Ref | None:
-        """Count *title* as the topic of the event, and its bare form, if any, with *title* as an alias."""
+        """Count *title* as the topic of the event; also its form without a disambiguation, with *title* as an alias."""
         ref = self.add(entity_type, title, 1.0, "title")
         short = bare(title) if entity_type == "concept" else ""
         if short and self.add("concept", short, 0.9, "title"):
-            self._alias(("name", normalise("concept", short)), title)
+            self._add_alias(("name", normalise("concept", short)), title)
         return ref
 
     def ref(self, entity_type: str, name: str) -> Ref:
-        """The entity called *name*, under its final type."""
+        """The entity called *name*, under the most specific type found for it so far."""
         normalised = normalise(entity_type, name)
         known = self._by_key.get((family(entity_type), normalised))
         return known.ref if known else Ref(entity_type, normalised)
@@ -272,7 +276,7 @@ class MentionCollector:
         return tuple(sorted(self._by_key.values()))
 
     def resolve_relations(self, relations: Iterable[Relation]) -> tuple[Relation, ...]:
-        """The first 36 distinct *relations* between two mentioned entities, under their final types, sorted."""
+        """The first 36 distinct *relations* between two mentioned entities, under their most specific types, sorted."""
         resolved: dict[Relation, None] = {}
         for source, relation_type, target, confidence in relations:
             ends = (self._resolved(source), self._resolved(target))
@@ -284,16 +288,20 @@ class MentionCollector:
         mention = self._by_key.get((family(ref.type), ref.normalised))
         return mention.ref if mention else None
 
-    def _alias(self, key: tuple[str, str], name: str) -> None:
-        mention, spelt = self._by_key[key], name.strip()[:LONGEST_NAME]
-        if spelt not in (mention.name, *mention.aliases):
-            self._by_key[key] = mention._replace(aliases=(*mention.aliases, spelt)[:_MAX_ALIASES])
+    def _add_alias(self, key: tuple[str, str], name: str) -> None:
+        mention, spelling = self._by_key[key], name.strip()[:LONGEST_NAME]
+        if spelling not in (mention.name, *mention.aliases):
+            self._by_key[key] = mention._replace(aliases=(*mention.aliases, spelling)[:_MAX_ALIASES])
 
 
 def _merged(known: Mention, entity_type: str, name: str, confidence: float, role: Role) -> Mention:
     """*known* with one more mention, which may add a spelling, a more specific type or a stronger role."""
-    spelt = name.strip()[:LONGEST_NAME]
-    aliases = known.aliases if spelt == known.name or spelt in known.aliases else (*known.aliases, spelt)[:_MAX_ALIASES]
+    spelling = name.strip()[:LONGEST_NAME]
+    aliases = (
+        known.aliases
+        if spelling == known.name or spelling in known.aliases
+        else (*known.aliases, spelling)[:_MAX_ALIASES]
+    )
     return Mention(
         more_specific(known.type, entity_type),
         known.name,
@@ -311,46 +319,47 @@ def _stronger(first: Role, second: Role) -> Role:
 
 # Reading one event.
 
-# Results contain far more names than recall needs.
+# Maximum number of mentions per result of a call: results contain far more names than recall needs.
 _MAX_RESULT_MENTIONS = 16
-# If records refer to each other, the limit is raised to this many mentions while records are read.
+# If the records of an event refer to each other, the limit is raised to this many mentions while they are read.
 _MAX_RECORD_MENTIONS = 24
-# After such records, the names outside records may add this many mentions.
+# In that case, names outside the records may then add this many mentions.
 _MAX_FURTHER_MENTIONS = 8
-# Events that mention their agent.
+# Types of events that mention their agent.
 _ACTIONS = WORK | {"tool_call", "decision"}
 _STRUCTURED = frozenset({"tool_call", "tool_result", "command_exec", "file_edit", "test_run", "api_result"})
 _RESULTS = frozenset({"tool_result", "api_result"})
 _TALK = frozenset({"message", "feedback"})
-# Unless an event is structured, these of its fields are searched for names in running text.
+# Fields that are searched for names in running text, unless the event is structured.
 _PROSE = frozenset({"text", "reasoning", "question", "summary", "description", "comment"})
-# Characters read of each running text or command line in the fields of an event.
+# Number of characters read of each running text or command line in the fields of an event.
 _LONGEST_FIELD = 2_000
-# Characters masked of each: more than are read, because a secret may begin shortly before the end.
+# Number of characters in which secrets are masked: more than are read, because a secret may start before the end of the
+# part that is read and continue after it.
 _MASKED_FIELD = 2_500
-# Characters of a chosen option that serve as the name of a concept.
+# Number of characters of a chosen option that serve as the name of a concept.
 _LONGEST_OPTION = 80
 
 
 def read(event: Event, voice: Voice) -> tuple[MentionCollector, list[Relation]]:
-    """Collect the mentions of *event* and the relations between them; nothing is made of secrets."""
+    """Collect the mentions of *event* and the relations between them; secrets never become names."""
     event = _without_secrets(event)
     collector = MentionCollector(_MAX_RESULT_MENTIONS if event.event_type in _RESULTS else _MAX_MENTIONS)
     if event.event_type in _ACTIONS:
         collector.add("agent", event.agent_id)
     if event.event_type in _TALK:
-        return collector, _entities_of_talk(event, voice, collector)
-    return collector, _entities_of_record(event, collector)
+        return collector, _read_talk(event, voice, collector)
+    return collector, _read_other_event(event, collector)
 
 
-# What stands for a secret: no form of a name contains it, except in an address (user:***@host).
+# The replacement of a secret. No pattern of names matches it, except inside an address (user:***@host).
 _HIDDEN = "***"
-# The marks of masked secrets, with the hash of those that were masked before they were stored.
+# The marks of masked secrets. A secret that was masked before it was stored has a hash in its mark: "[token 1f2e]".
 _MASKED = re.compile("|".join(sorted({rf"{re.escape(rule.mark[:-1])}(?: [0-9a-f]{{4}})?\]" for rule in SECRETS})))
 
 
 def _without_secrets(event: Event) -> Event:
-    """*event* with the secrets in its content replaced by asterisks, as far as its texts are read."""
+    """*event* with asterisks instead of the secrets in the parts of its content that are read."""
     content = masked_fields(event.content, _hidden_in_field if event.event_type in _STRUCTURED else _hidden)
     return event if content == event.content else event.model_copy(update={"content": content})
 
@@ -361,7 +370,10 @@ def _hidden(text: str) -> str:
 
 
 def _hidden_in_field(text: str) -> str:
-    """*text* without secrets in the part of it that is read, which stays as long: masking a long output takes long."""
+    """*text* with the secrets masked in its beginning only, because masking a whole long output would be slow.
+
+    The masked part is padded to its old length, so that no unmasked text moves into the part that is read.
+    """
     if len(text) <= _MASKED_FIELD:
         return _hidden(text)
     return f"{_hidden(text[:_MASKED_FIELD]):{_MASKED_FIELD}}{text[_MASKED_FIELD:]}"
@@ -374,56 +386,56 @@ def names_in(text: str) -> tuple[Mention, ...]:
     [('concept', 'lilu'), ('file', 'app.py')]
     """
     collector = MentionCollector()
-    _names(text, collector)
+    _add_names(text, collector)
     return collector.mentions()
 
 
-def _entities_of_talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relation]:
+def _read_talk(event: Event, voice: Voice, collector: MentionCollector) -> list[Relation]:
     """Collect the mentions in a message or in feedback, and return the relations between them."""
     relations: list[Relation] = []
     speaker = collector.add("person", voice.name, 1.0, "speaker") if voice.name else None
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
     if isinstance(text, str) and text:
-        relations.extend(_names(text, collector, listing=voice.part == "assistant"))
+        relations.extend(_add_names(text, collector, listing=voice.part == "assistant"))
     if event.content.get("attachments"):
-        relations.extend(_fields({"attachments": event.content["attachments"]}, collector))
+        relations.extend(_add_fields({"attachments": event.content["attachments"]}, collector))
     if speaker:
         relations.extend(said_by(speaker, collector.of_type("concept", "person")))
-    _tags(event, collector)
+    _add_tags(event, collector)
     return relations
 
 
-def _entities_of_record(event: Event, collector: MentionCollector) -> list[Relation]:
-    """Collect the mentions in any other event, and return the relations between them."""
+def _read_other_event(event: Event, collector: MentionCollector) -> list[Relation]:
+    """Collect the mentions in an event other than talk, and return the relations between them."""
     content = _searched_content(event)
     title = content.get("title")
     subject = collector.add_title(_title_type(title), title) if isinstance(title, str) and title else None
-    _actor(event, collector)
-    record_relations, recorded_names = _records(event, collector)
-    relations = _fields(content, collector, recorded_names)
+    _add_actor(event, collector)
+    record_relations, recorded_names = _add_records(event, collector)
+    relations = _add_fields(content, collector, recorded_names)
     for name in sorted(_PROSE & content.keys()) if event.event_type not in _STRUCTURED else ():
         if isinstance(content[name], str):
-            _spans(content[name], collector, titled=subject is not None)
+            _add_spans(content[name], collector, titled=subject is not None)
     if event.event_type == "decision" and isinstance(content.get("chosen_option"), str):
         collector.add("concept", content["chosen_option"][:_LONGEST_OPTION], 0.9)
     if subject:
         relations.extend(mentioned_with(subject, collector.of_type("concept", "person")))
-    relations.extend(_relations(event, collector))
-    _tags(event, collector)
+    relations.extend(_rule_relations(event, collector))
+    _add_tags(event, collector)
     return [*relations[:_MAX_RELATIONS], *record_relations]
 
 
 def _searched_content(event: Event) -> Mapping[str, Any]:
-    """The content of *event* in which names are searched for: not the id of the memory that a new memory supersedes."""
+    """The content of *event* in which names are searched for: all but the id of a superseded memory."""
     if event.event_type != MEMORY_EVENT:
         return event.content
     return {name: value for name, value in event.content.items() if name != "supersedes"}
 
 
-def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
+def _add_records(event: Event, collector: MentionCollector) -> tuple[list[Relation], frozenset[str]]:
     """Add the things that the records of *event* identify.
 
-    Return their relations, and the names of all things, including those for which there was no room.
+    Return the relations between them, and the names of all things, including those that did not fit into the limit.
     """
     content = _searched_content(event)
     tool = content.get("tool_name")
@@ -433,10 +445,10 @@ def _records(event: Event, collector: MentionCollector) -> tuple[list[Relation],
     links = [item for item in items if isinstance(item, Link)]
     room = collector.room
     collector.room = max(room, _MAX_RECORD_MENTIONS) if links else room
-    kept_things = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
+    added_things = {item for item in items if isinstance(item, Thing) and collector.add(item.type, item.name, 0.95)}
     collector.room = max(room, min(len(collector) + _MAX_FURTHER_MENTIONS, _MAX_MENTIONS)) if links else room
     confidence = REQUESTED if part == "arguments" else _RECORDED
-    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= kept_things]
+    relations = [_linked(link, confidence, collector) for link in links if {link.source, link.target} <= added_things]
     return relations[:_MAX_RECORD_RELATIONS], frozenset(item.name for item in items if isinstance(item, Thing))
 
 
@@ -445,20 +457,20 @@ def _linked(link: Link, confidence: float, collector: MentionCollector) -> Relat
     return Relation(source, link.relation_type, target, confidence)
 
 
-def _actor(event: Event, collector: MentionCollector) -> None:
+def _add_actor(event: Event, collector: MentionCollector) -> None:
     """Add the tool or command that the source names: ``tool:kubectl``."""
     kind, colon, name = (event.source or "").partition(":")
     if colon and kind in {"tool", "command"}:
         collector.add(kind, name)
 
 
-def _relations(event: Event, collector: MentionCollector) -> list[Relation]:
-    """The relations that `RELATION_RULES` gives *event*, and the fixes that its text reports."""
+def _rule_relations(event: Event, collector: MentionCollector) -> list[Relation]:
+    """The relations that `RELATION_RULES` states for *event*, and the fixes that its text reports."""
     content = event.content
     entities = collector.by_type()
     if event.event_type == "decision":
-        chosen = content.get("chosen_option")
-        entities["concept"] = [collector.ref("concept", chosen[:_LONGEST_OPTION])] if isinstance(chosen, str) else []
+        option = content.get("chosen_option")
+        entities["concept"] = [collector.ref("concept", option[:_LONGEST_OPTION])] if isinstance(option, str) else []
     relations = list(structural(event.event_type, entities, failed=went_well(event.event_type, content) is False))
     if "error_type" in entities:
         text = content.get("change") or content.get("summary") or content.get("message")
@@ -474,21 +486,21 @@ def _title_type(title: str) -> str:
     return form.type if form and form.name == title and form.type in {"file", "url", "host"} else "concept"
 
 
-def _names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
+def _add_names(text: str, collector: MentionCollector, *, listing: bool = False) -> list[Relation]:
     """Add all names in a running text; return the relations between them."""
-    relations, entities = _forms(text, collector)
-    _spans(text, collector, listing=listing)
+    relations, entities = _add_forms(text, collector)
+    _add_spans(text, collector, listing=listing)
     if any(ref.type == "error_type" for ref, _ in entities):
         relations.extend(fixes(text, entities, ()))
     return relations
 
 
-def _spans(text: str, collector: MentionCollector, *, titled: bool = False, listing: bool = False) -> None:
+def _add_spans(text: str, collector: MentionCollector, *, titled: bool = False, listing: bool = False) -> None:
     for span in spans(text, titled=titled, listing=listing):
         collector.add("person" if span.person else "concept", span.name, span.confidence)
 
 
-def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
+def _add_forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list[tuple[Ref, str]]]:
     """Add the names recognised by form; return the relations between them, and the entities with their names."""
     entities: list[tuple[Ref, str]] = []
     hosts: list[tuple[Ref, Ref]] = []
@@ -497,7 +509,7 @@ def _forms(text: str, collector: MentionCollector) -> tuple[list[Relation], list
         if ref:
             entities.append((ref, form.name))
             hosts.extend(_url_and_host(ref, form.name, collector))
-    return list(_hosted(hosts)), entities
+    return list(_host_relations(hosts)), entities
 
 
 def _url_and_host(url: Ref, name: str, collector: MentionCollector) -> Iterable[tuple[Ref, Ref]]:
@@ -505,28 +517,30 @@ def _url_and_host(url: Ref, name: str, collector: MentionCollector) -> Iterable[
     return [(url, host)] if host else []
 
 
-def _fields(
+def _add_fields(
     content: Mapping[str, Any], collector: MentionCollector, recorded: frozenset[str] = frozenset()
 ) -> list[Relation]:
-    """Add the names in *content* that are not among the *recorded* ones; return the relations between them."""
+    """Add the names in *content* that records did not identify already; return the relations between them."""
     relations: list[Relation] = []
     for leaf in leaves(content):
         if leaf.value in recorded:
             continue
         if leaf.type == "text":
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
+            relations.extend(_add_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
         elif leaf.type == "command":
             for command in commands(leaf.value):
                 collector.add("command", command, 0.95)
-            relations.extend(_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
+            relations.extend(_add_forms(leaf.value[:_LONGEST_FIELD], collector)[0])
         elif leaf.type == "url":
             ref = collector.add("url", leaf.value)
-            relations.extend(_hosted(_url_and_host(ref, leaf.value, collector) if ref and "://" in leaf.value else []))
+            relations.extend(
+                _host_relations(_url_and_host(ref, leaf.value, collector) if ref and "://" in leaf.value else [])
+            )
         else:
             collector.add(leaf.type, leaf.value, 0.95)
     return relations
 
 
-def _tags(event: Event, collector: MentionCollector) -> None:
+def _add_tags(event: Event, collector: MentionCollector) -> None:
     for tag in event.tags or ():
         collector.add("tag", tag, 1.0, "tag")

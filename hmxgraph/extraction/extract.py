@@ -1,4 +1,4 @@
-"""Entities, relations and memories of one event."""
+"""Extract the entities, relations and memories of one event, and decide which memories may take effect."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,20 +48,21 @@ from hmxgraph.text.comparison import claim, stance
 from hmxgraph.text.lines import PARTS, label_of, speaking_source
 from hmxgraph.text.terms import signs, words
 
-# Memory drafts from matched rules. The slot of a draft is the question that it answers: a later answer in the same slot
-# supersedes or contradicts it.
+# Memory drafts from matched rules. The slot of a draft identifies the question that it answers, such as where Ann
+# lives: a later answer in the same slot supersedes or contradicts it.
 
 _ATTITUDES = frozenset({"likes", "dislikes"})
-# Words for the speaker, but not the "I" of "I/O".
-_OF_ONESELF = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
+# The speaker's words for themselves, but not the "I" of "I/O".
+_FIRST_PERSON = re.compile(r"\b(?:me|my|mine|myself|I)\b(?!/)")
 
 
 def policy_draft(
     text: str, confidence: float, method: str, *, hard: bool = False, speaker: str = UNKNOWN
 ) -> MemoryDraft:
-    """Draft *text* as a policy. A rule, its opposite and the same rule with another value share a slot.
+    """Draft *text* as a policy.
 
-    A rule that a known *speaker* gives about themselves carries their name and does not affect other people's rules.
+    A rule, its opposite, and the same rule with another value (another language, say) share a slot. A rule about its
+    *speaker* ("never phone me") carries the speaker's name and has a slot of its own for each speaker.
 
     >>> policy_draft("Never phone me", 0.9, "directive", speaker="Ann").text
     'Ann: Never phone me'
@@ -71,24 +72,24 @@ def policy_draft(
     >>> drafts[0].slot == drafts[1].slot, drafts[0].answer, drafts[1].answer
     (True, 'demands german', 'demands english')
     """
-    person = _person_ruled_about(text, speaker)
-    against = stance(text).against
-    topic, values = _policy_topic(text, demanded=not against)
+    person = _speaker_if_concerned(text, speaker)
+    is_ban = stance(text).against
+    topic, values = _policy_topic(text, demanded=not is_ban)
     return MemoryDraft(
         "policy",
         f"{person}: {text}" if person else text,
         confidence,
         method,
-        predicate="forbids" if against else "demands",
+        predicate="forbids" if is_ban else "demands",
         object=values,
         hard=hard,
         slot=_policy_slot(topic, person),
     )
 
 
-def _person_ruled_about(text: str, speaker: str) -> str:
-    """The known speaker of a rule about themselves; empty for other rules."""
-    return speaker if speaker != UNKNOWN and _OF_ONESELF.search(text) else ""
+def _speaker_if_concerned(text: str, speaker: str) -> str:
+    """*speaker* if known and if the rule *text* is about them ("never phone me"); otherwise empty."""
+    return speaker if speaker != UNKNOWN and _FIRST_PERSON.search(text) else ""
 
 
 def _policy_slot(topic: str, person: str) -> str:
@@ -96,20 +97,24 @@ def _policy_slot(topic: str, person: str) -> str:
 
 
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
-    """The topic of a rule (empty if it has only stop words), and the values that it sets, such as a language."""
+    """The topic of the rule *text* and the values that it sets, such as a language.
+
+    The topic is empty if the rule consists of stop words only.
+    """
     text, values = without_values(text, demanded=demanded)
-    about = stance(text).about
-    return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
+    topic_terms = stance(text).about
+    return " ".join(filter(None, (*sorted(topic_terms), signs(text)))) if topic_terms else "", values
 
 
-# The predicates of withdrawals.
+# The predicates of withdrawals: see `withdrawal_draft`.
 WITHDRAWING = frozenset({"allows", "waives", "lifts"})
 
 
 def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNOWN) -> MemoryDraft:
     """Draft a withdrawal as a policy: a new answer in the slot of the rule that it withdraws.
 
-    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule without saying which it was.
+    It ``allows`` what was forbidden, ``waives`` what was demanded, or ``lifts`` a rule without saying whether that
+    rule demanded or forbade something.
     """
     draft = policy_draft(withdrawn.matter, withdrawn.confidence, method)
     # After verbs like "skip" the sense is reversed: "you may skip the review" waives the review, "you no longer have to
@@ -117,38 +122,40 @@ def withdrawal_draft(withdrawn: Withdrawal, method: str, *, speaker: str = UNKNO
     need_not = withdrawn.need_not != (draft.predicate == "forbids")
     predicate = "lifts" if withdrawn.forgotten else "waives" if need_not else "allows"
     topic, values = _policy_topic(withdrawn.matter, demanded=predicate != "allows")
-    slot = _policy_slot(topic, _person_ruled_about(withdrawn.matter, speaker))
+    slot = _policy_slot(topic, _speaker_if_concerned(withdrawn.matter, speaker))
     return draft._replace(text=withdrawn.text, predicate=predicate, object=values, slot=slot)
 
 
-def _preference_draft(liking: Preference, text: str, subject: str, method: str) -> MemoryDraft:
+def _draft_preference(stated: Preference, text: str, subject: str, method: str) -> MemoryDraft:
     """Draft a preference of *subject*.
 
-    These pairs share a slot: liking and disliking a thing, the two sides of a choice, and two times of day preferred
-    for the same thing.
+    These pairs share a slot: liking and disliking a thing, the two sides of a choice ("tea over coffee", "coffee over
+    tea"), and two times of day preferred for the same thing.
     """
-    about, name = (liking.object, "attitude") if liking.predicate in _ATTITUDES else (" ".join(liking.choice), "choice")
-    if liking.timed:
-        about, name = liking.timed, "time"
-    topic = plain(about)
-    slot = f"{plain(subject)}\0{name}\0{topic}" if topic else ""
+    question, topic = "choice", " ".join(stated.choice)
+    if stated.timed:
+        question, topic = "time", stated.timed
+    elif stated.predicate in _ATTITUDES:
+        question, topic = "attitude", stated.object
+    topic = plain(topic)
+    slot = f"{plain(subject)}\0{question}\0{topic}" if topic else ""
     return MemoryDraft(
         "preference",
         text,
-        liking.confidence,
+        stated.confidence,
         method,
         subject,
-        liking.predicate,
-        liking.object,
+        stated.predicate,
+        stated.object,
         slot=slot,
-        implied=liking.timed,
+        implied=stated.timed,
     )
 
 
 def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
-    """Draft a fact about its subject or the speaker, whom ``{subject}`` stands for ("{subject}'s wife").
+    """Draft a fact; in its subject and text, ``{subject}`` stands for the speaker ("{subject}'s wife").
 
-    None if the object is the subject itself, and for an id or address of an unknown speaker.
+    Return None if subject and object are the same, or if the fact is an id or address of an unknown speaker.
     """
     unknown = not fact.subject and speaker == UNKNOWN
     subject = fact.subject.replace("{subject}", speaker) or speaker
@@ -171,7 +178,7 @@ def fact_draft(fact: Fact, speaker: str, method: str) -> MemoryDraft | None:
 
 
 def _fact_slot(fact: Fact, subject: str) -> str:
-    """The slot of a fact that has one value at a time or can be denied; empty for other facts."""
+    """The slot of a fact that has one value at a time ("lives in"), or can be denied ("is allergic to"); else empty."""
     question = fact.predicate if fact.single else plain(fact.denial_key)
     return f"{plain(subject)}\0{question}" if question else ""
 
@@ -183,7 +190,7 @@ def plain(subject: str) -> str:
 
 # Goals: the first request of a session, and explicitly stated aims.
 
-# "Hi there, thanks again! "
+# Greetings before a request: "Hi there, thanks again! "
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings|thanks|ok|okay|so|yes|sure|please|well"
     r"|dear)\b(?: there| again| everyone| team| all)?[\s,.!-]*)+",
@@ -207,7 +214,8 @@ _REQUESTS = tuple(
         ),
     )
 )
-# Requests that do not say what is wanted, matched from the verb on: "help me with this", "a few questions".
+# Requests that do not say what is wanted: "help me with this", "a few questions". Matched against the words from the
+# group ``verb`` on.
 _UNSPECIFIC = re.compile(
     r"(?:(?:help|assist|do|know|ask|see|look|talk|speak|be|get|let|start|have|hear|explain)\b(?: (?:me|you|us|with"
     r"|that|this|it|out|to|into|please|somebody|someone|a human|an agent|a few|some|questions?|something|things?))*"
@@ -215,7 +223,7 @@ _UNSPECIFIC = re.compile(
     r"(?:issues?|problems?|things?|questions?|requests?|trouble|changes?)?)\W*$",
     re.IGNORECASE,
 )
-# Words that refer to another sentence, or to something shown.
+# Words that refer to another sentence, or to something that the speaker shows.
 _POINTING = re.compile(r"\b(?:that|this|it|them|those|these|there|here|above|below|same)\b", re.IGNORECASE)
 # "This year" refers to no other sentence.
 _THIS_TIME = re.compile(r"\bthis (?:year|month|week|weekend|quarter|spring|summer|autumn|fall|winter)\b", re.IGNORECASE)
@@ -227,7 +235,7 @@ _ASKS_WHETHER = re.compile(
 )
 # A leading base verb that is a noun or adverb in this sentence: "Work was fine", "Back from Lisbon", "Review of the
 # cart", "Release 1.4 crashed", "Deploy to staging failed".
-_NO_VERB = re.compile(
+_NOT_A_VERB = re.compile(
     r"back (?!up\b)|(?!think|dispose|speak|beware|approve)[a-z-]+ of "
     r"|[a-z-]+ (?:[a-z-]+s? )??(?<!who )(?<!what )(?<!which )(?<!that )(?<!it )(?<!this )(?<!there )"
     r"(?:was|were|is|are|has|had|isn't|wasn't|went|came|told|looks?|seems?|arrived|changed)\b"
@@ -236,7 +244,7 @@ _NO_VERB = re.compile(
     r"|(?:failed|fails|broke|breaks|crashed|crashes|hangs|hung|stopped)\b)",
     re.IGNORECASE,
 )
-# "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
+# Statements of an aim: "My goal is to run a marathon", "we're saving up for a house", "I want to learn Spanish".
 _AIM = re.compile(
     r"(?<![\w'])(?P<text>(?:[Mm]y (?:main |biggest |ultimate |long-term |next |current )?(?:goal|aim|dream|plan"
     r"|objective)(?: (?:right now|this year|for \w+(?: \w+)?))? is (?:to|that)"
@@ -245,9 +253,9 @@ _AIM = re.compile(
     r"|I (?:plan|aim|intend|hope|want) to(?= (?:become|learn|open|start|launch|run|write|finish|publish|build|visit"
     r"|travel|create|improve|earn|lose|quit|teach|volunteer|set up)\b)) (?P<object>[^.!?;]+))"
 )
-# The start of another clause.
+# The start of another clause, which ends the aim.
 _AIM_END = re.compile(r"\s-+\s|,? (?:but|because|so|'cause|which)\b|, (?:and|so|it)\b")
-# In characters: shorter objects say too little.
+# Minimum length of what is aimed at, in characters: "run" or "learn" alone says too little.
 _SHORTEST_AIM = 8
 # Every stated aim contains one of these words.
 _AIM_CUES = frozenset(
@@ -258,7 +266,7 @@ _AIM_CUES = frozenset(
 
 
 class Goal(NamedTuple):
-    """A goal in its original words: the sentence or clause, and in ``object`` what is wanted."""
+    """A goal in its original words: ``text`` is the sentence or clause, ``object`` says what is wanted."""
 
     text: str
     object: str
@@ -278,8 +286,8 @@ def request(sentence: str) -> Goal | None:
     # A colon near the start or at the end introduces something else: a heading, a quotation, a list.
     if not 3 <= core.count(" ") + 1 <= 50 or ":" in core[:25] or core.endswith(":") or _ASKS_WHETHER.match(core):
         return None
-    first = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
-    if first in BASE_VERBS and not core.endswith("?") and not _NO_VERB.match(core):
+    first_word = re.split(r"[\s,]", core, maxsplit=1)[0].lower()
+    if first_word in BASE_VERBS and not core.endswith("?") and not _NOT_A_VERB.match(core):
         return _goal(core, core, 0.7)
     for pattern in _REQUESTS:
         match = pattern.search(core)
@@ -299,15 +307,15 @@ def aim(sentence: str) -> Goal | None:
     match = _AIM.search(sentence)
     if not match or sentence.endswith("?"):
         return None
-    about = _AIM_END.split(match["object"], maxsplit=1)[0].strip(" ,")
+    wanted = _AIM_END.split(match["object"], maxsplit=1)[0].strip(" ,")
     if (
-        len(about) < _SHORTEST_AIM
-        or re.match(r"(?:it|that|this|them|for (?:it|that)|on (?:it|that|this))\b", about)
-        or _POINTING.search(_THIS_TIME.sub("", about))
+        len(wanted) < _SHORTEST_AIM
+        or re.match(r"(?:it|that|this|them|for (?:it|that)|on (?:it|that|this))\b", wanted)
+        or _POINTING.search(_THIS_TIME.sub("", wanted))
     ):
         return None
-    text = sentence[match.start("text") : match.start("object") + len(about)]
-    return Goal(f"{text}.", about, 0.7)
+    text = sentence[match.start("text") : match.start("object") + len(wanted)]
+    return Goal(f"{text}.", wanted, 0.7)
 
 
 def _goal(core: str, wanted: str, confidence: float) -> Goal | None:
@@ -325,11 +333,12 @@ _Level: TypeAlias = Literal["operator", "user", "none"]
 
 
 class _Authority(NamedTuple):
-    """The effect that the words of an event may have.
+    """How far the memories of an event may take effect.
 
-    At level ``operator`` they hold for the tenant, at level ``user`` for the user, at level ``none`` they only propose.
-    ``origin`` identifies the source when independent support is counted; it is empty for anonymous speakers. ``owner``
-    is the user (or the session of an unnamed user) whom memories are bound to; only level ``user`` has one.
+    At level ``operator`` they hold for the whole tenant, at level ``user`` for one user; at level ``none`` they are
+    only proposals. A proposal takes effect once enough independent sources have made it; ``origin`` identifies the
+    source for that count, and is empty for anonymous speakers. ``owner`` is the user (or the session of an unnamed
+    user) to whom memories at level ``user`` are bound; empty at the other levels.
     """
 
     level: _Level
@@ -356,11 +365,11 @@ def _authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> _Authority:
     name = speaking_user(event) or ""
     outside = bool(label) or origin_of(event.metadata) in NOT_THE_USER
     if trust.distrusts(source) or (outside and not trust.trusts(source)):
-        return _Authority("none", _outside(source, label))
+        return _Authority("none", _outside_origin(source, label))
     if trust.trusts(source) or _speaks_for_operator(event, voice):
         return _Authority("operator", source)
     if voice.part in {"system", "none"} or not _speaks_as_user(event, name):
-        return _Authority("none", _outside(source, label))
+        return _Authority("none", _outside_origin(source, label))
     speaker = name or _named_source(event)
     if trust.single_user and not named_user(event) and not _named_source(event):
         return _Authority("operator", source)
@@ -368,14 +377,17 @@ def _authority_of(event: Event, voice: Voice, trust: TrustPolicy) -> _Authority:
 
 
 def _speaks_for_operator(event: Event, voice: Voice) -> bool:
-    """Whether a system message comes from the conversation itself, or a state change from the operator."""
+    """Whether *event* is a system message from one of the agent's own sources, or a state change by the operator."""
     if voice.part == "system":
         return _is_own(event)
     return event.event_type == "state_change" and PARTS.get((event.source or "").lower()) == "system"
 
 
 def _speaks_as_user(event: Event, name: str) -> bool:
-    """Whether words in the user role come from a user, not a document or unknown party; feedback must name its user."""
+    """Whether words in the user role come from a user, and not from a document or an unknown source.
+
+    Feedback counts only if it names its user.
+    """
     if event.event_type == "feedback":
         return bool(name)
     if _is_own(event):
@@ -385,7 +397,7 @@ def _speaks_as_user(event: Event, name: str) -> bool:
 
 
 def _is_own(event: Event) -> bool:
-    """Whether the source is absent, the agent, a part of the conversation or a channel that only its users write to."""
+    """Whether *event* has no source, or its source is the agent, a role, or a channel that only users write to."""
     source = event.source or ""
     return not source or source.lower() in OWN_SOURCES or source == event.agent_id
 
@@ -403,15 +415,16 @@ _HOST_END = re.compile(r"[/?#:\s]")
 _TOOL_LABEL = "tool"
 
 
-def _outside(source: str, label: str) -> str:
-    """The origin of text from outside, for counting independent origins; *label* is the label that packs give it.
+def _outside_origin(source: str, label: str) -> str:
+    """The origin of text from outside the conversation, for counting independent origins.
 
-    The origin of a web page is the last two parts of its host name. All tools are one origin, because one page can
-    reach an agent through several of them. Any other origin is the source, or *label* if there is no source.
+    *label* is how packs label the text: ``web``, ``tool``. The origin of a web page is the last two parts of its host
+    name. All tools are one origin, because one page can reach an agent through several tools. Any other origin is the
+    source, or *label* if there is no source.
 
-    >>> _outside("https://www.shop.example/a?b", "web"), _outside("web:eu.shop.example", "web")
+    >>> _outside_origin("https://www.shop.example/a?b", "web"), _outside_origin("web:eu.shop.example", "web")
     ('web:shop.example', 'web:shop.example')
-    >>> _outside("mcp:notes", "tool"), _outside("Wiki:security", "")
+    >>> _outside_origin("mcp:notes", "tool"), _outside_origin("Wiki:security", "")
     ('tool', 'wiki:security')
     """
     name = source.strip().lower()
@@ -424,16 +437,16 @@ def _outside(source: str, label: str) -> str:
 
 
 def _bound(draft: MemoryDraft, owner: str) -> MemoryDraft:
-    """*draft* bound to *owner*, with a slot for this owner alone, so that it never contradicts the words of others."""
+    """*draft* bound to *owner*, in a slot of this owner alone, so that it never contradicts what others say."""
     return draft._replace(owner=owner, slot=f"{owner}\0{draft.slot}" if draft.slot else "")
 
 
-def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
+def _permitted(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
     """Yield *draft* as the memories that *authority* permits.
 
-    A draft of the operator takes effect. A user's is bound to the user; if it is a rule, or a fact about neither the
-    user nor somebody close to them, it is also proposed for the tenant. A draft without authority is only proposed.
-    Aliases, pins and replacements are kept only for the operator.
+    The operator's draft takes effect. A user's draft is bound to that user; it is also proposed for the tenant if it
+    is a rule, or a fact about neither the user nor somebody close to them. A draft without authority is only proposed.
+    Only the operator's draft keeps its aliases, its pin, and the id of the memory that it supersedes.
     """
     if authority.level == "operator":
         # Unnamed users of different sessions are different people: the name of one must not supersede another's.
@@ -454,8 +467,8 @@ def _placed(draft: MemoryDraft, authority: _Authority) -> Iterator[MemoryDraft]:
 
 EVENT_TYPE = MEMORY_EVENT
 KINDS: tuple[str, ...] = get_args(MemoryKind)
-# "The X is NAME or NUMBER" has one value at a time, as has "Ann's X is ..."; "the X is ADJECTIVE" is one of many
-# properties.
+# A statement of something that has one value at a time: "The release manager is Carla", "Ann's limit is 5". Not "the
+# API is versioned", which is one property among many.
 _IS = re.compile(
     r"(?:(?:[Tt]he|[Oo]ur) (?=[a-zA-Z])|(?=[A-Z][\w-]*'s ))(?P<subject>[\w'][\w' -]{1,60}?)"
     r" (?:is|are)(?: now| currently| still)?"
@@ -464,7 +477,7 @@ _IS = re.compile(
 
 
 def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
-    """Yield the memory that an ``x-hmxgraph-memory`` event asks for; nothing without a known kind and a text.
+    """Yield the memory that an ``x-hmxgraph-memory`` event asks for; nothing unless it has a known kind and a text.
 
     >>> [draft.hard for draft in remembered({"kind": "policy", "text": "Always verify rollout", "hard": True})]
     [True]
@@ -473,7 +486,7 @@ def remembered(content: Mapping[str, Any]) -> Iterator[MemoryDraft]:
     if kind in KINDS and isinstance(text, str) and text.strip():
         terms = _terms(content)
         memory = draft(cast("MemoryKind", kind), text.strip(), hard=content.get("hard") is True)._replace(terms=terms)
-        # Each scope has its own answer to the same question.
+        # The same question may have different answers in different scopes.
         slot = "\0".join((memory.slot, *terms.scopes)) if memory.slot else ""
         memory = memory._replace(slot=slot)
         yield _bound(memory, user_key(user_id)) if isinstance(user_id, str) and user_id else memory
@@ -490,13 +503,13 @@ def _terms(content: Mapping[str, Any]) -> Terms:
         _strings(content.get("scope")),
         _strings(content.get("aliases")),
         content.get("pinned") is True,
-        _moment(content.get("expires")),
+        _time_us(content.get("expires")),
         supersedes if isinstance(supersedes, str) else "",
     )
 
 
-def _moment(value: Any) -> int | None:
-    """The time in microseconds since 1970; None if *value* is no valid time."""
+def _time_us(value: Any) -> int | None:
+    """The time *value* in microseconds since 1970; None if it is not a valid time."""
     try:
         return microseconds(value) if isinstance(value, str) else None
     except InvalidTime:
@@ -504,24 +517,22 @@ def _moment(value: Any) -> int | None:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    """The distinct texts in a list, sorted, without blank ones; empty if *value* is no list."""
+    """The distinct texts in a list, sorted, without blank ones; empty if *value* is not a list."""
     names = value if isinstance(value, list) else ()
     return tuple(sorted({name for name in names if isinstance(name, str) and name.strip()}))
 
 
 def draft(kind: MemoryKind, text: str, *, hard: bool = False) -> MemoryDraft:
-    """Draft *text* as a memory of *kind*, keeping its words; subject and slot are parsed where a rule matches.
-
-    A memory with a slot supersedes earlier memories that answer the same question.
+    """Draft *text* as a memory of *kind*, keeping its words; if a rule matches, the draft has a subject and a slot.
 
     >>> draft("fact", "Caroline lives in Boston").object
     'Boston'
     """
-    return _parsed(kind, text, hard=hard)._replace(text=text, confidence=1.0)
+    return _parsed_draft(kind, text, hard=hard)._replace(text=text, confidence=1.0)
 
 
-def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
-    """Draft *text* with the subject, object and slot that the rules for *kind* find."""
+def _parsed_draft(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
+    """Draft *text* with the subject, object and slot that the rules for *kind* extract from it."""
     withdrawn = withdrawal_in(text) if kind == "policy" else None
     if withdrawn:
         return withdrawal_draft(withdrawn, BY_HAND)._replace(hard=hard)
@@ -529,7 +540,7 @@ def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
         return policy_draft(text, 1.0, BY_HAND, hard=hard)
     liking = preference(text) if kind == "preference" else None
     if liking:
-        return _preference_draft(liking, text, UNKNOWN, BY_HAND)
+        return _draft_preference(liking, text, UNKNOWN, BY_HAND)
     if kind == "fact":
         drafts = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
         return _merged(drafts) if drafts else _unparsed_fact(text)
@@ -537,7 +548,7 @@ def _parsed(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
 
 
 def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
-    """Merge the facts of one text: the first one, with all objects that share its predicate.
+    """Merge the facts of one text into its first fact, which gets the objects of all facts with the same predicate.
 
     >>> draft("fact", "I'm allergic to nuts and latex").object
     'nuts and latex'
@@ -550,8 +561,9 @@ def _merged(drafts: Sequence[MemoryDraft]) -> MemoryDraft:
 def _unparsed_fact(text: str) -> MemoryDraft:
     """Draft a fact that no rule matched.
 
-    "The X is NAME or NUMBER" gets a slot in which a later value supersedes it. In the slot of any other statement with
-    a topic (see :func:`~hmxgraph.text.comparison.claim`), another amount or a denial contradicts it.
+    A statement of one value at a time (`_IS`) gets a slot in which a later value supersedes it. Any other statement
+    with a topic (see :func:`~hmxgraph.text.comparison.claim`) gets a slot in which a denial or another amount
+    contradicts it.
 
     >>> _unparsed_fact("The release manager is Carla").slot == _unparsed_fact("Our release manager is now Dan.").slot
     True
@@ -568,21 +580,21 @@ def _unparsed_fact(text: str) -> MemoryDraft:
 
 # Memories of an event: directives, preferences, stated facts, aims, state changes.
 #
-# A family of rules is tried only on texts with one of its cues: words without which none of its rules can match.
-# Exceptions: requests, and directives in system prompts.
+# The cues of a family of rules are words without which none of its rules can match. To save time, a family is tried
+# only on texts that contain one of its cues. Requests, and directives in system prompts, need no cue.
 
 # Maximum number of distinct memories per event.
 _MAX_MEMORIES = 8
 # The first request is in the first or second event of a session: a greeting may come before it.
 _OPENING_EVENTS = 2
-# The first request is searched for in this many sentences of such an event.
+# Number of sentences of such an event in which the first request is searched for.
 _OPENING_SENTENCES = 6
-# In characters: shorter texts state nothing.
+# Minimum length of a searched text, in characters: a shorter one ("Yes.") states nothing.
 _SHORTEST_TEXT = 6
 
 
 class _Families(NamedTuple):
-    """For each family of rules, whether it is worth trying on a text."""
+    """For each family of rules, whether a text may match one of its rules, so that it is worth trying."""
 
     directives: bool
     house_rules: bool
@@ -602,49 +614,50 @@ def memories(
 ) -> tuple[MemoryDraft, ...]:
     """At most eight distinct memories of *event*, spoken by *voice*; *trust* decides which are only proposed.
 
-    A user's memory that is also proposed for the tenant occurs twice. With *by_hand* all take effect, because a caller
-    of `remember` speaks for the tenant. The event type alone does not prove such a call, since any source can send it.
+    A user's memory that is also proposed for the tenant occurs twice in the result. *by_hand* marks an event that
+    `remember` recorded: its memories take effect, because the caller of `remember` speaks for the tenant. The event
+    type alone does not prove such a call, since any source can send an event of that type.
     """
     if event.event_type == "state_change":
         drafts = _state_change(event, collector)
     elif event.event_type == EVENT_TYPE:
         drafts = remembered(event.content)
     else:
-        drafts = _of_text(event, voice)
+        drafts = _text_memories(event, voice)
     distinct = tuple(dict.fromkeys(drafts))[:_MAX_MEMORIES]
     if not distinct:
         return ()
     authority = _OPERATOR if by_hand else _authority_of(event, voice, trust)
-    return tuple(memory for draft in distinct for memory in _placed(draft, authority))
+    return tuple(memory for draft in distinct for memory in _permitted(draft, authority))
 
 
-def _of_text(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
+def _text_memories(event: Event, voice: Voice) -> Iterator[MemoryDraft]:
     """Yield the memories in a message or feedback comment by a user, system prompt or peer."""
     text = event.content.get("comment" if event.event_type == "feedback" else "text")
     if voice.part in {"user", "system", "peer"} and isinstance(text, str) and len(text) >= _SHORTEST_TEXT:
         said_by = "" if voice.subject == UNKNOWN else voice.subject
-        for draft in _spoken(event, plain_signs(text), voice):
+        for draft in _sentence_by_sentence(event, plain_signs(text), voice):
             yield draft._replace(said_by=said_by)
 
 
 def _opens_session(event: Event) -> bool:
-    """Whether a message is among the first of its session: by its number, or because its importer says so."""
+    """Whether a message is among the first of its session, by its sequence number or by a mark of its importer."""
     return event.sequence < _OPENING_EVENTS or event.metadata.get("opening") is True
 
 
-def _spoken(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
+def _sentence_by_sentence(event: Event, text: str, voice: Voice) -> Iterator[MemoryDraft]:
     """Yield the first request, if *event* opens the session, and the memories of each sentence in *text*."""
-    # Without marks of bold type, which would hide cues; sentences() drops them too.
+    # Drop Markdown's "**", which would hide cues; sentences() drops it too.
     families = _families(text.lower().replace("**", ""), voice)
     opens = voice.part == "user" and event.event_type == "message" and _opens_session(event)
     if not opens and not any(families):
         return
-    spoken = sentences(text)
+    text_sentences = sentences(text)
     if opens:
-        yield from _request(spoken)
-    fact_subject = _fact_subject(spoken, voice) if families.facts else voice.subject
-    for previous, sentence in pairwise(["", *spoken]):
-        yield from _of_sentence(_with_antecedent(sentence, previous), voice, families, fact_subject)
+        yield from _first_request(text_sentences)
+    fact_subject = _fact_subject(text_sentences, voice) if families.facts else voice.subject
+    for previous, sentence in pairwise(["", *text_sentences]):
+        yield from _sentence_memories(_with_antecedent(sentence, previous), voice, families, fact_subject)
 
 
 # "You may book them again", and the name that begins the sentence before.
@@ -662,19 +675,20 @@ def _with_antecedent(sentence: str, previous: str) -> str:
     return f"{allowed[1]} {named[1]}{allowed[2]}" if allowed and named else sentence
 
 
-def _fact_subject(spoken: list[str], voice: Voice) -> str:
-    """The subject of first-person facts: the speaker, or the only name that an unnamed user states in the text."""
+def _fact_subject(text_sentences: list[str], voice: Voice) -> str:
+    """The subject of first-person facts: the speaker, or the name that an unnamed user states if it states just one."""
     if voice.subject != UNKNOWN:
         return voice.subject
-    stated_facts = (fact for sentence in spoken for fact in _facts.facts(sentence))
+    stated_facts = (fact for sentence in text_sentences for fact in _facts.facts(sentence))
     names = {fact.object for fact in stated_facts if fact.predicate == "name" and not fact.subject}
     return names.pop() if len(names) == 1 else voice.subject
 
 
 def _families(lowered: str, voice: Voice) -> _Families:
-    """The families whose cues a text contains. A conversation among peers gives no rules; a system prompt, only rules.
+    """The families of rules that are worth trying on a text, given in lower case.
 
-    Directives in a system prompt need no cue.
+    A conversation between people (`Voice`) yields no directives or withdrawals. A system prompt yields nothing else,
+    and its directives need no cue.
     """
     cue_words = cues(lowered)
     person = voice.part != "system"
@@ -699,7 +713,7 @@ def _states_fact(lowered: str, cue_words: frozenset[str]) -> bool:
     return any(phrase in lowered for phrase in (*_fact_rules.PHRASES, *_facts.WISHES, *_facts.ROUTINE_CUES))
 
 
-def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
+def _sentence_memories(sentence: str, voice: Voice, families: _Families, fact_subject: str) -> Iterator[MemoryDraft]:
     """Yield the memories of a sentence; *fact_subject* is the subject of its first-person facts and rules."""
     withdrawn = _directives.withdrawal_in(sentence) if families.withdrawals else None
     if withdrawn:
@@ -709,7 +723,7 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
         yield policy_draft(directive.text, directive.confidence, "directive", hard=directive.hard, speaker=fact_subject)
     liking = _preferences.preference(sentence) if families.preferences else None
     if liking:
-        yield _preference_draft(liking, _attributed(liking.text, voice), voice.subject, "preference")
+        yield _draft_preference(liking, _attributed(liking.text, voice), voice.subject, "preference")
     stated_facts = list(_facts.facts(sentence)) if families.facts else []
     for fact in stated_facts:
         # "My name is Ann" is about the unnamed user; other facts are then about Ann.
@@ -720,8 +734,9 @@ def _of_sentence(sentence: str, voice: Voice, families: _Families, fact_subject:
     if goal:
         text = _attributed(goal.text, voice)
         yield MemoryDraft("goal", text, goal.confidence, "statement", voice.subject, "aims at", goal.object)
-    is_open = families.facts and voice.part == "user" and not (withdrawn or directive or liking or stated_facts or goal)
-    statement = (_facts.noted(sentence) or _facts.routine(sentence)) if is_open else ""
+    is_unmatched = not (withdrawn or directive or liking or stated_facts or goal)
+    may_state = is_unmatched and families.facts and voice.part == "user"
+    statement = (_facts.noted(sentence) or _facts.routine(sentence)) if may_state else ""
     if statement:
         yield _noted(statement, voice)
 
@@ -733,8 +748,8 @@ def _rule_in(sentence: str, families: _Families, *, system: bool) -> _directives
 
 
 def _noted(statement: str, voice: Voice) -> MemoryDraft:
-    """Draft a statement to remember, or of what is regularly so, that no other rule finds."""
-    personal = bool(_OF_ONESELF.search(statement))
+    """Draft a statement to remember, or of what is regularly so, that no other rule matches."""
+    personal = bool(_FIRST_PERSON.search(statement))
     draft = _unparsed_fact(_attributed(statement, voice) if personal else statement)
     return draft._replace(confidence=0.75, extraction_method="statement", personal=personal)
 
@@ -743,9 +758,9 @@ def _attributed(text: str, voice: Voice) -> str:
     return text if voice.subject in {"", UNKNOWN} else f"{voice.subject}: {text}"
 
 
-def _request(spoken: list[str]) -> Iterator[MemoryDraft]:
+def _first_request(text_sentences: list[str]) -> Iterator[MemoryDraft]:
     """Yield the first request among the sentences, if any, as a goal."""
-    for sentence in spoken[:_OPENING_SENTENCES]:
+    for sentence in text_sentences[:_OPENING_SENTENCES]:
         # A standing rule is not a goal: "Always run the tests before you push".
         goal = None if _directives.directive_in(sentence) or _house_rules.house_rule_in(sentence) else request(sentence)
         if goal:
@@ -792,14 +807,14 @@ def extract(event: Event, trust: TrustPolicy = DEFAULT_TRUST, *, by_hand: bool =
     ('policy', 'Always verify the rollout of deploy/cart.yaml.')
     """
     if event.event_type == "tool_result":
-        return _of_result(_Result(event))
-    return _extracted(event, trust, by_hand=by_hand)
+        return _extraction_of_result(_ResultKey(event))
+    return _compute_extraction(event, trust, by_hand=by_hand)
 
 
-class _Result:
-    """The key of a tool result in the cache: its source, tags and content without the call id.
+class _ResultKey:
+    """The cache key of a tool result: its source, its tags, and its content without the call id.
 
-    Extraction reads nothing else of a result. The key carries its event until the extraction has been computed.
+    Extraction reads nothing else of a result. The key holds its event only until the extraction has been computed.
     """
 
     __slots__ = ("_digest", "event")
@@ -815,19 +830,22 @@ class _Result:
         return hash(self._digest)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Result) and self._digest == other._digest
+        return isinstance(other, _ResultKey) and self._digest == other._digest
 
 
 @lru_cache(maxsize=1_024)
-def _of_result(result: _Result) -> Extraction:
-    """The extraction from a result, which gives no memories; cached because agents repeat lookups."""
-    event, result.event = result.event, None  # the cache keeps the key, and must not keep the event
+def _extraction_of_result(result: _ResultKey) -> Extraction:
+    """The extraction from a tool result, cached because agents repeat lookups.
+
+    No trust policy is needed, since a tool result yields no memories.
+    """
+    event, result.event = result.event, None  # the cache keeps the key and must not keep the event
     assert event is not None
-    return _extracted(event, DEFAULT_TRUST, by_hand=False)
+    return _compute_extraction(event, DEFAULT_TRUST, by_hand=False)
 
 
-def _extracted(event: Event, trust: TrustPolicy, *, by_hand: bool) -> Extraction:
-    """The whole extraction of one event, computed anew."""
+def _compute_extraction(event: Event, trust: TrustPolicy, *, by_hand: bool) -> Extraction:
+    """The whole extraction of one event, without the cache."""
     voice = voice_of(event)
     collector, relations = read(event, voice)
     drafts = memories(event, voice, collector, trust, by_hand=by_hand)

@@ -1,4 +1,4 @@
-"""Values and helpers that all extraction rules share: results, sentences, verbs, patterns, speakers, hedges."""
+"""Types and helpers that all extraction rules share: results, sentences, verbs, patterns, speakers, hedges."""
 
 import re
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Ref(NamedTuple):
 class Mention(NamedTuple):
     """An entity that an event mentions.
 
-    ``role`` says how: as the event's title, its speaker, a tag, or (empty) in its text. ``confidence``, in [0, 1], is
+    ``role`` says where: as the event's title, its speaker or a tag; empty for its text. ``confidence``, in [0, 1], is
     the confidence that this is a name at all.
     """
 
@@ -58,10 +58,10 @@ BY_HAND = "remembered"
 
 
 class Terms(NamedTuple):
-    """The options of `remember` with which a memory was given.
+    """The options that a caller of `remember` gave with a memory.
 
-    The memory holds in ``scopes`` (none: everywhere); ``aliases`` are further names that a question may use for it. It
-    is part of every pack if ``pinned``, holds until ``expires_us``, and replaces the memory with id ``supersedes``.
+    The memory holds in ``scopes`` (none: everywhere), and until ``expires_us``. ``aliases`` are further names by which
+    a question finds it. A ``pinned`` memory is part of every pack. ``supersedes`` is the id of the memory it replaces.
     """
 
     scopes: tuple[str, ...] = ()
@@ -77,14 +77,15 @@ NO_TERMS = Terms()
 class MemoryDraft(NamedTuple):
     """A memory before it is stored: a fact, preference, policy or goal.
 
-    ``slot`` identifies a question with one answer at a time, such as subject and predicate; another ``answer`` in the
-    same slot supersedes or contradicts it. The slot is empty if several answers can hold at once. ``said_by`` is the
-    speaker; empty for unnamed users, system prompts, state changes and `remember`.
+    ``slot`` identifies a question that has one answer at a time, such as where Ann lives; another ``answer`` in the
+    same slot supersedes or contradicts this one. The slot is empty if several answers can hold at once. ``said_by`` is
+    the speaker; empty for unnamed users, system prompts, state changes and `remember`.
 
     ``owner`` is the user (or the session of an unnamed user) whom the memory is bound to; empty for the whole tenant.
-    ``unproven`` marks a proposal by a source that cannot speak for the tenant; ``origin`` identifies the source when
-    support is counted. ``personal`` marks a fact about the speaker or somebody close to them. A question also finds
-    the memory by what is ``implied``: "I prefer afternoons" is about appointments.
+    ``unproven`` marks a proposal by a source that cannot speak for the tenant. A proposal takes effect once enough
+    independent sources have made it; ``origin`` identifies the source for that count. ``personal`` marks a fact about
+    the speaker or somebody close to them. ``implied`` holds words by which a question finds the memory although its
+    text lacks them: "I prefer afternoons" is about appointments.
     """
 
     kind: MemoryKind
@@ -117,16 +118,16 @@ class MemoryDraft(NamedTuple):
     def voice(self) -> str:
         """Whose answer this is: a new answer in the same voice is a change of mind, in another voice a disagreement.
 
-        In two cases the answer itself serves as the voice, so that a different answer always disagrees: a user's name,
-        and a plain statement that does not say that something changed.
+        In two cases the answer itself serves as the voice, so that a different answer is always a disagreement: the
+        name of a user, and a plain statement ("the cluster has 5 nodes") that mentions no change.
         """
-        renamed = self.predicate == NAME and self.owner
-        states = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
-        return self.answer if renamed or states else self.said_by
+        is_user_name = self.predicate == NAME and self.owner
+        is_plain = self.slot and not self.predicate and not self.terms.supersedes and not claim(self.text).renewed
+        return self.answer if is_user_name or is_plain else self.said_by
 
     @property
     def is_hard_by_hand(self) -> bool:
-        """Whether it is a hard rule given through `remember`; statements made in passing never replace it."""
+        """Whether this is a hard rule given through `remember`; nothing that is said in a message replaces it."""
         return self.hard and self.extraction_method == BY_HAND
 
 
@@ -217,14 +218,14 @@ NOT_IMPERATIVE = frozenset(
 )
 
 
-# Sentences without markup, quoted lines and decoration; plain quotes and dashes.
+# Splitting a text into sentences, without markup and quoted lines, and with ASCII quotes and dashes.
 
 # Typographic characters and their ASCII forms: quotes, then dashes and spaces. Rules need to handle only ASCII.
 QUOTES = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
 _DASHES = (("\u2013", "-"), ("\u2014", "-"), ("\u2011", "-"), ("\u00a0", " "))
-# Abbreviations before a name, whose full stop ends no sentence.
+# Abbreviations before a name. Their full stop does not end a sentence.
 ABBREVIATIONS = ("Dr", "Mr", "Mrs", "Ms", "St", "Mt", "Ft", "Lt", "Col", "Gen", "Rev", "Prof", "Sgt", "Capt")
-_NOT_ABBREVIATED = "".join(rf"(?<!\b{each}\.)" for each in (*ABBREVIATIONS, "vs", "ext", "[A-Z]", r"e\.g", r"i\.e"))
+_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in (*ABBREVIATIONS, "vs", "ext", "[A-Z]", r"e\.g", r"i\.e"))
 # Between sentences: after punctuation (except that of "Dr.", "e.g." and initials), line ends, semicolons, dashes.
 _SPLIT = re.compile(
     rf"(?<=[.!?\u2026]){_NOT_ABBREVIATED}[\")*]*\s+"
@@ -247,7 +248,7 @@ _LONGEST_SENTENCE = 300
 
 
 def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASHES)) -> str:
-    r"""*text* with *signs* replaced; by default, with straight quotes, simple dashes and spaces.
+    r"""*text* with the characters in *signs* replaced; by default, typographic quotes, dashes and spaces by ASCII ones.
 
     >>> plain_signs("I\u2019d say \u201cyes\u201d \u2013 now")
     'I\'d say "yes" - now'
@@ -259,7 +260,7 @@ def plain_signs(text: str, signs: tuple[tuple[str, str], ...] = (*QUOTES, *_DASH
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences in the first 12,000 characters of *text*, except overlong and tiny ones.
+    r"""The sentences of 3 to 300 characters in the first 12,000 characters of *text*.
 
     Fenced code, quoted lines, bracketed notes and printed errors are left out.
 
@@ -293,8 +294,8 @@ NAME = "name"
 class Voice(NamedTuple):
     """The speaker of an event: name (empty if unknown), part in the conversation, and subject of first-person facts.
 
-    A *peer* is a person who is also the agent of the event, as in a conversation between people; peers give no
-    directives.
+    The part ``peer`` is that of a person who is also the agent of the event, as in a recorded conversation between
+    people. What peers tell each other to do is no directive for an agent.
     """
 
     name: str
@@ -338,8 +339,11 @@ def speaker_of(event: Event) -> str | None:
 
 
 def _subject(event: Event, name: str) -> str:
-    """The subject of the speaker's facts: name, else user id, else "the user"; a sentence is not a name."""
-    names = (each for each in (name, user_id_of(event)) if each and _NAME_LIKE.fullmatch(each))
+    """The subject of the speaker's facts: *name*, else the user id, else "the user".
+
+    A name or id that reads like a sentence is skipped.
+    """
+    names = (candidate for candidate in (name, user_id_of(event)) if candidate and _NAME_LIKE.fullmatch(candidate))
     return next(names, UNKNOWN)
 
 
@@ -372,15 +376,15 @@ def user_key(name: str) -> str:
 
 
 def session_owner(session_id: str) -> str:
-    """The owner of what an unnamed user says: the session."""
+    """The owner of what an unnamed user states: the session, since the user may be another one in the next session."""
     return f"session\0{session_id}"
 
 
 def speaking_user(event: Event) -> str | None:
-    """The key of the user who speaks in *event*: the id or user name of its metadata, else the person who is its agent.
+    """The key of the user who speaks in *event*: user id or name in its metadata, else the person who is its agent.
 
-    In a conversation between persons, each is the agent of their own messages. Any other source may be a channel or a
-    role ("Slack", "Customer") through which many people speak.
+    In a conversation between people, each person is the agent of their own messages. Any other source may be a channel
+    or a role ("Slack", "Customer") that many people share.
     """
     return user_key(named_user(event) or _person_as_agent(event)) or None
 
@@ -450,7 +454,7 @@ _CLAIM = pattern(
     r"(?:that|true|sure|certain|convinced|clear|the case|like)\b|\b(?:almost|fairly|pretty|quite) (?:sure|certain)\b"
     r"|\b(?:rumou?r|impression|idea|unsure|untrue)\b"
 )
-# The speaker's own saying asserts the statement: "I told you that ...".
+# Speakers who report their own words assert them: "I told you that ...".
 _SELF_QUOTE = pattern(
     r"\b(?:(?:i|we)(?:'ve|'d|'ll| have| had| will| can| must| did| do| should| want| wanted| like| need| needed| to"
     r"| already| just| also| once| again| only)*|let me(?: just| also)?)"
@@ -463,7 +467,7 @@ _ATTRIBUTION = pattern(
     rf"(?:\b{one_of(*_SAYING)}(?: (?:me|us|you|him|her|them|people))?\s*[:,]?\s*[\"'(]*"
     rf"|\baccording to [^,;]*[,;]\s*|(?:^|[\s,;]){one_of(*_DOUBTS)}[,\s]*)$"
 )
-# After a statement: a retraction ("but that is wrong", "not true any more"), or an attribution ("or so they say").
+# After a statement: a retraction, such as "but that is wrong" or "not true any more".
 _WRONG = one_of(
     "wrong", "mistakes?", "mistaken", "errors?", "false", "untrue", "incorrect", "inaccurate", "nonsense", "rubbish",
     "lies?", "jok(?:e|ing)", "kidding", "rumou?rs?", "misunderstanding", "mix-up", "typo", "outdated", "out of date",
@@ -477,14 +481,15 @@ _RETRACTION = pattern(
     r"(?:'m|'s|'re|\s|\b(?:am|are|is|was|were|do|does|did|have|has|had)(?=\b|n't))*(?:\bnot|n't)"
     r"(?: (?:true|right|correct|accurate|so|the case|any ?more|any longer|really|actually|at all|anyway))*\W*$"
 )
-_LEFT_TO_OTHERS = pattern(
+# After a statement: its source, or a hedge, such as "or so they say" or ", probably".
+_LATE_ATTRIBUTION = pattern(
     rf"[\s\w]{{0,20}}[,(]\s*(?:or so|according to|{one_of(*_DOUBTS)}"
     r"|(?:i|we|he|she|they|people|[a-z]+) (?:think|guess|believe|suppose|say|claim|suspect|reckon)s?)\b"
 )
 
 
-def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
-    """The speaker's stance on the statement from *start* to *end* in *sentence*; its object begins at *about*.
+def attitude_to(sentence: str, start: int, object_start: int, end: int) -> Attitude:
+    """The speaker's stance on the statement from *start* to *end* in *sentence*; its object begins at *object_start*.
 
     ``open`` means that the speaker does not assert it: it is hedged, imagined, attributed to others or retracted.
 
@@ -493,10 +498,10 @@ def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
     >>> attitude_to("Tom said I live in Oslo.", 9, 19, 23), attitude_to("I live in Oslo, but that is wrong.", 0, 10, 14)
     ('open', 'open')
     """
-    before, inside = sentence[:start], sentence[start:about]
-    if _IRREALIS.search(sentence[: start + 1]) or _HEDGE.search(inside) or _INDEFINITE.match(sentence, about):
+    before, inside = sentence[:start], sentence[start:object_start]
+    if _IRREALIS.search(sentence[: start + 1]) or _HEDGE.search(inside) or _INDEFINITE.match(sentence, object_start):
         return "open"
-    if not _PRESUPPOSED.match(inside) and (is_attributed(before) or _LEFT_TO_OTHERS.match(sentence, end)):
+    if not _PRESUPPOSED.match(inside) and (is_attributed(before) or _LATE_ATTRIBUTION.match(sentence, end)):
         return "open"
     if _DENIAL.search(inside):
         return "denied"
@@ -505,9 +510,9 @@ def attitude_to(sentence: str, start: int, about: int, end: int) -> Attitude:
 
 def is_attributed(before: str) -> bool:
     """Whether the words before a statement attribute it to somebody, doubt it or open a quotation."""
-    others_words = _SELF_QUOTE.sub("", before)
-    last_clause = _CLAUSE.split(others_words)[-1]
-    return before.count('"') % 2 == 1 or bool(_CLAIM.search(last_clause) or _ATTRIBUTION.search(others_words))
+    without_self_quotes = _SELF_QUOTE.sub("", before)
+    last_clause = _CLAUSE.split(without_self_quotes)[-1]
+    return before.count('"') % 2 == 1 or bool(_CLAIM.search(last_clause) or _ATTRIBUTION.search(without_self_quotes))
 
 
 def is_retracted(sentence: str, end: int) -> bool:

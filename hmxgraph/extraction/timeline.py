@@ -1,14 +1,15 @@
 """Timelines of single-valued questions: which answer held when.
 
 A *slot* is a question with one answer at a time ("Caroline lives in"). An *interval* is one answer and the period over
-which it was asserted without interruption. A later, different answer supersedes it. A different answer is disputed if
-it comes at the same time, from another named voice, or inside an interval that cannot be split. A *hard* answer (a rule
-without exceptions, given with `remember`) is superseded only by another hard one; anything else that contradicts it is
-disputed.
+which it was asserted without interruption. A later, different answer supersedes it. A different answer is *disputed*,
+which means recorded as a conflict, if it has the same time, comes from another named voice, or falls inside an interval
+that cannot be split. A *hard* answer (a rule without exceptions, given with `remember`) is superseded only by another
+hard answer; every other answer that contradicts it is disputed.
 
-An assertion that arrives late, between two assertions of another answer, splits that answer's interval, as if it had
-arrived in time. Stored intervals that may be split carry their assertions. Intervals do not overlap, and each but the
-first supersedes the previous one: a linear chain (HMX-A 7). Times are microseconds since 1970.
+An assertion may be stored late, although its time lies between two assertions of another answer. It then splits the
+interval of that answer, as if it had been stored in time. Stored intervals that may be split carry their assertions.
+Intervals do not overlap, and each but the first supersedes the previous one: a linear chain (HMX-A 7). Times are
+microseconds since 1970.
 """
 
 from bisect import bisect_right
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 
 class Assertion(NamedTuple):
-    """An assertion of an answer; ``voice`` names the speaker, and is empty for one with authority."""
+    """An assertion of an answer; ``voice`` says whose answer it is, and is empty if the speaker has authority."""
 
     time_us: int
     event_key: str
@@ -38,9 +39,9 @@ class StoredAssertion(NamedTuple):
 class Interval:
     """One answer from its first to its last assertion. Only a stored interval has a ``key``.
 
-    ``new`` holds the assertions of this batch. ``stored`` holds the stored ones in order: all, or only the first and
-    the last, with empty event keys. If a split separates stored assertions, ``origin`` of both parts is the key of the
-    interval that still holds these in the store.
+    ``new`` holds the assertions of this batch. ``stored`` holds the stored assertions in order: either all, or only the
+    first and the last, with empty event keys. After a split between two stored assertions, ``origin`` of both parts is
+    the key of the interval under which the store still has them.
     """
 
     answer: str
@@ -62,7 +63,8 @@ class Interval:
     def split(self, time_us: int) -> "Interval | None":
         """Cut off and return the part after *time_us*.
 
-        None if no stored assertion is later, if one is at *time_us*, or if the stored assertions have no event keys.
+        Return None without a split if no stored assertion is later, if any assertion is at *time_us*, or if the split
+        would separate stored assertions whose event keys were not loaded.
         """
         before = tuple(stored for stored in self.stored if stored.time_us < time_us)
         after = tuple(stored for stored in self.stored if stored.time_us > time_us)
@@ -73,7 +75,7 @@ class Interval:
         later = Interval(self.answer, after[0].time_us, self.last_us, self.voice, hard=self.hard, stored=after)
         if separates:
             later.origin = self.origin = self.key or self.origin
-        else:  # all stored assertions are later, and the key goes with them
+        else:  # all stored assertions are later, so the key stays with them
             later.key, later.origin, self.key, self.origin = self.key, self.origin, "", ""
         self.stored = before
         self.last_us = max([stored.time_us for stored in before] + [new.time_us for new in self.new])
@@ -81,14 +83,17 @@ class Interval:
 
 
 class Dispute(NamedTuple):
-    """An assertion left out because it contradicts *interval*: the one at its time, or, if it is hard, the next one."""
+    """An assertion that was left out because it contradicts *interval*.
+
+    That is the interval at its time, or, if the assertion is hard, the one after it.
+    """
 
     interval: Interval
     assertion: Assertion
 
 
 class _Timeline(NamedTuple):
-    """The intervals of a slot in order, with their new assertions, and the disputes."""
+    """The intervals of a slot in order, including new assertions, and the disputes."""
 
     intervals: tuple[Interval, ...]
     disputes: tuple[Dispute, ...]
@@ -107,21 +112,21 @@ def settle(stored: Iterable[Interval], new: Iterable[Assertion]) -> _Timeline:
     intervals = sorted(stored, key=lambda interval: (interval.first_us, interval.key))
     disputes: list[Dispute] = []
     for assertion in sorted(new):
-        disputed = _place(intervals, assertion)
+        disputed = _insert(intervals, assertion)
         if disputed:
             disputes.append(Dispute(disputed, assertion))
     return _Timeline(tuple(intervals), tuple(disputes))
 
 
-def _place(intervals: list[Interval], new: Assertion) -> Interval | None:
+def _insert(intervals: list[Interval], new: Assertion) -> Interval | None:
     """Insert *new* into *intervals*, or return the interval that contradicts it and leave them as they are."""
-    at = bisect_right(intervals, new.time_us, key=lambda interval: interval.first_us)
-    before = intervals[at - 1] if at else None
-    after = intervals[at] if at < len(intervals) else None
+    index = bisect_right(intervals, new.time_us, key=lambda interval: interval.first_us)
+    before = intervals[index - 1] if index else None
+    after = intervals[index] if index < len(intervals) else None
     if before and before.answer == new.answer:
         _extend(before, new)
     elif before and (later := _split(before, new)):
-        intervals[at:at] = [_interval_of(new), later]
+        intervals[index:index] = [_interval_of(new), later]
     elif before and (new.time_us <= before.last_us or _voices_differ(before, new) or (before.hard and not new.hard)):
         return before
     elif after and after.answer == new.answer:
@@ -129,7 +134,7 @@ def _place(intervals: list[Interval], new: Assertion) -> Interval | None:
     elif after and new.hard and not after.hard:
         return after
     else:
-        intervals.insert(at, _interval_of(new))
+        intervals.insert(index, _interval_of(new))
     return None
 
 
@@ -138,7 +143,10 @@ def _interval_of(new: Assertion) -> Interval:
 
 
 def _split(interval: Interval, new: Assertion) -> Interval | None:
-    """The part of *interval* after *new*, if *new* falls inside it and neither voice nor hardness forbids a split."""
+    """Split *interval* at *new* and return the later part.
+
+    Return None if *new* is not inside it, comes from another named voice, or is not equally hard.
+    """
     inside = new.time_us < interval.last_us and interval.hard == new.hard
     return interval.split(new.time_us) if inside and not _voices_differ(interval, new) else None
 

@@ -1,4 +1,4 @@
-"""Masking of secrets and personal data in exported texts."""
+"""Mask secrets and personal data in exported texts."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,8 @@ from hmxgraph.text.masking import UNSET, MaskRule, mask_secrets, masked, phone, 
 
 # Names of secrets, forms of their values, and words about secrets that are not values.
 
-# Names of passwords in many languages, and of keys and tokens. Their values need not look like secrets.
+# Names of passwords in many languages, and of keys and tokens. A value after such a name is masked whatever it looks
+# like.
 _STRONG = (
     r"(?i:pass(?:word|wd|phrase|code|wort)|kennwort|contrase[nñ]a|mot[ _]de[ _]passe|senha|palavra-passe|wachtwoord"
     r"|parola(?: d'ordine)?|has[lł]o\b|heslo|l[oö]senord|salasana|adgangskode|passord|jelszó|lozinka|şifre|пароль"
@@ -21,40 +22,42 @@ _KEY = (
     r"|subscription)[ _-]?key|(?:api|access|auth|bearer|csrf|id|personal|refresh|security|session|xsrf)[ _-]?token"
     r"|session[_-]?id|\.sid|(?:challenge|security|secret)[ _-]?answer)"
 )
-# Names that harmless values have, too: the value must look like a secret. Token counts are excluded.
+# Names that harmless values have as well, so that the value must look like a secret. "tokens" is excluded, because it
+# names a count.
 _WEAK = (
     r"(?<![A-Za-z])(?i:token(?!s)|keys?|code|otp|pin|cvv2?|cvc|sid|sig(?:nature)?|auth(?:orization)?|cookie"
     r"|clave|schlüssel|chiave|clé)"
 )
-# The words of a mark: "password", or with the hash that links equal secrets "password 0cd9".
+# The text inside a mark: "password", or "password 0cd9" with a hash that is the same for equal secrets.
 _MARK = (
     r"(?:account number|address|api key|card number|code|email|hash|national id|password|phone|private key|secret"
     r"|token)(?: [0-9a-f]{4})?"
 )
 # Excludes the name inside a mark such as [password], so that masking a masked text again keeps its marks.
 _NAME = rf"(?:(?<!\[)|(?!{_MARK}\]))(?:{_STRONG}|{_KEY})[\w-]{{0,12}}"
-# Words for password that also mean a door key: the value must look like a secret.
+# Words for "password" that also mean a door key, so that the value must look like a secret.
 _DOOR = r"\b(?i:clave|schlüssel)\b"
-# Separators between a name and its value; in code and markup, a quote may close the name first.
-_IS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
+# What stands between a name and its value: "=", ":", "=>". In code and markup, a quote may close the name first.
+_ASSIGNS = r"\\*[\"']?\s*(?:=>|:=|={1,3}|:|%3[AD])\s*"
 # Quoted text whose end may be cut off, and complete quoted text that is not empty.
 _QUOTED = r"\\*\"[^\"\n]*\"?|'[^'\n]*'?|`[^`\n]*`?"
 _WHOLE = r"(?:\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`)"
-# A value that ends at a blank, comma, semicolon or quote; `_VALUE` also matches quoted text, and ends at "&".
+# Values. `_BARE_VALUE` ends at a blank, comma, semicolon or quote. `_VALUE` also ends at "&", or is a quoted text.
 _VALUE = rf"(?P<value>{_QUOTED}|[^\s,;&\"'`]+)"
 _BARE_VALUE = r"[^\s,;\"'`]+"
-# Excludes addresses, paths, versions and number ranges; and names of places or machines, such as us-east-1.
+# Lookaheads that exclude harmless values: addresses, paths, versions and number ranges; names of regions or machines,
+# such as us-east-1.
 _NO_ADDRESS = r"(?!\S{0,64}://|[/~\[<]|\.{1,2}/|v?\d+(?:\.\d+)+(?!\w)|\d{1,3}(?:-\d{1,3})?(?![\w-]))"
 _NO_MACHINE = r"(?![a-z]+(?:-[a-z]+){0,5}-[a-z]{0,9}\d{1,2}(?![\w-]))"
-# A typical password chosen by a person: with digits, symbols, inner capitals, or punctuation between letters; neither a
-# path nor an address. "hunter2", "tulip-rose".
+# A typical password chosen by a person, such as "hunter2" or "tulip-rose": it contains digits, symbols, inner capitals,
+# or punctuation between letters, and is neither a path nor an address.
 _CHOSEN = rf"{_NO_ADDRESS}(?=[^\s\"'`]{{0,64}}?(?:\d|[!#$%&*+?^~]|[^\W_][._-][^\W_]|[a-z][A-Z]))[^\s,;\"'`]{{4,128}}"
 # A stricter form that ordinary words seldom match: letters mixed with digits or symbols.
 _MIXED = (
     rf"{_NO_ADDRESS}{_NO_MACHINE}(?=[^\s,;\"'`/]{{0,64}}?[^\W\d_])(?=[^\s,;\"'`/]{{0,64}}?[\d!#$%&*+?^~])"
     r"[^\s,;\"'`/()«»„“”「」]{6,64}(?![^\s,;\"'`()«»„“”「」])"
 )
-# Words about passwords that are not passwords themselves.
+# Words that follow "password is" without being passwords: "wrong", "required".
 _STATUS_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -66,7 +69,7 @@ _STATUS_WORDS = frozenset(
         " demasiado trop zu",
     )
 )
-# How values begin that are already masked, or looked up at run time.
+# The first characters of values that are already masked, or looked up at run time.
 _MARKS = ("[", "<", "***", "$", "%(", "{")
 _NOTHING = UNSET | {"on", "off"}
 # A number with fewer digits is not taken for a code.
@@ -79,7 +82,7 @@ _PATH = re.compile(r"(?:/[a-z][a-z_.-]+){2,}")
 def _is_value(value: str) -> bool:
     """Whether *value* may be a secret: empty, unset or masked values, variables, paths and short numbers are none.
 
-    >>> [_is_value(each) for each in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
+    >>> [_is_value(text) for text in ('""', "null", "[password]", "${DB_PASSWORD}", "/run/secrets/db", "tulip")]
     [False, False, False, False, False, True]
 
     """
@@ -120,22 +123,23 @@ def _is_login(word: str) -> bool:
 
 # Randomness: keys, tokens and hashes, as opposed to words and names.
 
-# Text without blanks, a part of it without symbols, and the pieces of that: words (also in camelCase) and numbers.
+# `_RUN` is text without blanks, `_SEGMENT` a part of it without symbols, `_PARTS` are the words (also in camelCase) and
+# numbers in a segment.
 _RUN = re.compile(r"[^\s\"'`,;<>()\[\]{}|\\]{9,}")
 _SEGMENT = re.compile(r"[A-Za-z0-9]{9,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
-# Seven consonants in a row occur in no word.
+# Seven consonants in a row: no word has these.
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{7}")
-# A run of more letters is no word; a number of at least this many digits looks like a key.
+# A longer sequence of letters is not a word; a number of at least `_LONG_NUMBER` digits looks like a key.
 _LONGEST_WORD = 20
 _LONG_NUMBER = 9
-# A text is random if its strangeness (see `_strangeness`) exceeds this limit. The limit depends on the length, here for
-# names with digits: up to 15 characters 0.4, up to 23 0.3, else 0.2, because long names consist of words.
-_ALLOWED = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
-# For a name without digits, the limit is multiplied by this.
+# A segment is random if its `_randomness` exceeds a limit, which depends on its length: 0.4 for up to 15 characters,
+# 0.3 for up to 23, and 0.2 for more, because long names consist of words. These limits are for segments with digits.
+_MAX_RANDOMNESS = ((15, 0.4), (23, 0.3), (1_000_000, 0.2))
+# The factor of the limit for segments without digits.
 _WITHOUT_DIGITS = 1.5
-# Text looks like base64 if its pieces (words, numbers) have at most this mean length: "kQ3xZ81mBw20" has short pieces.
+# Text looks like base64 if its parts (words, numbers) have at most this mean length. In "kQ3xZ81mBw20" it is 1.3.
 _LONGEST_PIECE = 2.75
 _HEX = re.compile(r"(?=[0-9a-f]*\d)[0-9a-f]{12,}|(?=[0-9A-F]*\d)[0-9A-F]{12,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -144,7 +148,7 @@ _ENCODED = re.compile(r"(?<![\w+/-])(?=[A-Za-z+/_-]*\d)(?=[a-z\d+/_-]*[A-Z])[A-Z
 
 
 def _is_random(run: str) -> bool:
-    """Whether part of *run* looks random: a UUID, a long number, hexadecimal, or letters that form no words.
+    """Whether a part of *run* looks random: a UUID, a long number, hexadecimal, or letters that form no words.
 
     >>> [_is_random(run) for run in ("kQ3xZ81mBw20", "ConnectionResetError104", "/var/log/app-2024/base64Encoded.txt")]
     [True, False, False]
@@ -154,24 +158,24 @@ def _is_random(run: str) -> bool:
 
 
 def _is_random_segment(segment: str) -> bool:
-    """Whether a run of letters and digits is a long number, hexadecimal, or too strange for a name."""
+    """Whether *segment*, of letters and digits, is a long number, hexadecimal, or too random for a name."""
     if segment.isdigit():
         return len(segment) >= _LONG_NUMBER
     if _HEX.fullmatch(segment):
         return True
-    return _strangeness(_PARTS.findall(segment)) > _allowed(segment)
+    return _randomness(_PARTS.findall(segment)) > _max_randomness(segment)
 
 
-def _strangeness(parts: list[str]) -> float:
+def _randomness(parts: list[str]) -> float:
     """The number of letters outside words and of changes between kinds of characters, divided by the length."""
     letters = [part for part in parts if part.isalpha()]
     strange = sum(len(part) for part in letters if not _is_word(part))
     return (strange + len(parts) - 1) / max(sum(map(len, parts)), 1)
 
 
-def _allowed(segment: str) -> float:
-    """The maximum strangeness of a name like *segment*."""
-    allowed = next(share for length, share in _ALLOWED if len(segment) <= length)
+def _max_randomness(segment: str) -> float:
+    """The maximum randomness of a name with the length of *segment*, with or without digits."""
+    allowed = next(share for length, share in _MAX_RANDOMNESS if len(segment) <= length)
     return allowed if any(map(str.isdigit, segment)) else _WITHOUT_DIGITS * allowed
 
 
@@ -181,7 +185,7 @@ def _is_word(part: str) -> bool:
 
 
 def _is_encoded(run: str) -> bool:
-    """Whether *run* contains random base64, whose symbols may leave no long segment."""
+    """Whether *run* contains random base64. Its symbols (+, /) may split it into segments too short to be judged."""
     encoded = _ENCODED.search(run)
     return encoded is not None and len(_PARTS.findall(encoded.group())) >= len(encoded.group()) / _LONGEST_PIECE
 
@@ -204,7 +208,7 @@ def _begins_secret(sentence: str) -> bool:
 
 # A quoted text, or the rest of a sentence.
 _SENTENCE = r"(?P<value>\"[^\"]*\"|'[^']*'|[^.;\n\"']+)"
-# Names of phrases that restore an account: "seed phrase", "recovery words".
+# Names of word sequences that restore an account: "seed phrase", "recovery words".
 _WORDS = r"(?i:seed|recovery|mnemonic|backup|unlock)[ _]?(?i:phrase|words)"
 _KNOWN_FORMS = (
     # `-----BEGIN PRIVATE KEY-----` and all that follows, up to `-----END PRIVATE KEY-----`
@@ -230,20 +234,21 @@ _KNOWN_FORMS = (
     _password(r"\bWIFI:[^\n]{0,200}?\bP:(?P<value>[^;\n]+)"),
 )
 
-# The beginning of a field that holds a name: `"key": `; and such a field with the name of a secret.
+# `_FIELD` is the beginning of a field that holds a name: `"key": `. `_NAMED` is such a field with the name of a secret.
 _FIELD = r"\\*\"(?:name|key|variable|field|option|param(?:eter)?|env|header|id)\\*\"\s*:\s*"
 _NAMED = rf"{_FIELD}\\*\"[^\"]{{0,99}}(?:{_NAME})[^\"]{{0,99}}\""
-# A field that holds a value: `"value": "tulip"`; and the beginning of one, with or without quotes: `value = `.
+# `_CONTENT` is a field that holds a value: `"value": "tulip"`. `_NEXT` is the beginning of such a field, with or
+# without quotes: `value = `.
 _CONTENT = r"\\*\"(?:value|val|content|default|text|data)\\*\"\s*:\s*(?P<value>\"[^\"]*\"|\\\"[^\"]*\"|[^\s,}\]]+)"
 _NEXT = r"(?:value|val|text|content|default|data)[\"']?\s*[:=]\s*"
-# Lines of a table: with bars, or with other separators.
+# Lines of a table, with cells separated by bars, or by commas, tabs or blanks.
 _CELLS, _COLUMNS = r"(?![ \t|:-]+(?:\n|\Z))[^\n|]*\|[^\n]*", r"[^\n]*(?:,|\t| {2,20})[^\n]*"
 # Between two columns.
 _GAP = r"(?:,|\t| {2,20})"
-# Values in a structure: a list, the field or argument after the name, XML, a table, a call.
+# Rules for values in a structure: a list, the field or argument after the name, XML, a table, a call.
 _IN_FIELDS = (
     # `passwords: [tulip, rose]`
-    _password(rf"(?:{_NAME}){_IS}\[(?P<value>[^\[\]]{{1,4096}})\]", _is_list),
+    _password(rf"(?:{_NAME}){_ASSIGNS}\[(?P<value>[^\[\]]{{1,4096}})\]", _is_list),
     # `{"name": "DB_PASSWORD", "value": "tulip"}`
     _password(rf"{_NAMED}\s*,\s*{_CONTENT}"),
     # `{"value": "tulip", "name": "DB_PASSWORD"}`
@@ -290,9 +295,9 @@ _IN_FIELDS = (
     _password(rf"(?:{_NAME})\s+(?P<value>{_WHOLE})"),
 )
 
-# "Is", "was", "to" in several languages.
+# "is", "was", "to" in several languages.
 _BEING = r"(?i:is|was|to|will be|ist|lautet|war|est|es|è|é)"
-# Up to eight words between a name and its value; `_NEAR` is up to nine, also across punctuation.
+# Words between a name and its value: `_AFTER_WORDS` up to eight, `_NEAR` up to nine, also across punctuation.
 _AFTER_WORDS = r"(?:[ \t]+[\w.'\u2019/@#-]{1,40}){0,8}?"
 _NEAR = r"(?:[ \t,:(«„“「\u2013\u2014-]{1,4}+[^\W\d]{1,30}+){0,9}?[ \t,:(«„“「\u2013\u2014-]{1,4}+"
 # What may stand between a value and the name after it: " as the ".
@@ -308,7 +313,7 @@ _CODE = (
     r"|\b(?:2fa|mfa|sms|door|gate|access|unlock|security|verification|login|alarm|safe|auth)[ -]code\b"
     r"|\bcode (?:d'accès|confidentiel)\b|\bcódigo de \w{5,12}\b)"
 )
-# Excludes codes that are no secrets, such as "exit code".
+# Lookbehinds that exclude codes that are not secrets, such as "exit code".
 _NO_STATUS = r"(?<!promo )(?<!discount )(?<!status )(?<!error )(?<!exit )(?<!response )"
 # "Backup codes", "one-time login keys".
 _CODES = r"(?i)\b(?:backup|recovery|scratch|one-time|emergency|rescue)[ -](?:login[ -])?(?:codes?|keys?)\b"
@@ -363,8 +368,8 @@ _IN_PROSE = (
     _code(rf"{_CODES}(?:[^:\n]{{0,40}}:|\s+(?:are|is))?\s*(?P<value>(?:[\w-]*\d[\w-]*[\s,;/]*){{1,24}})"),
 )
 
-# An argument of a command, and other arguments before it.
-_ARGUMENT = r"(?P<value>[^\s|;&]+)"
+# `_OPERAND` is the secret argument of a command, `_BEFORE` the other arguments before it.
+_OPERAND = r"(?P<value>[^\s|;&]+)"
 _BEFORE = r"[^|;&]{0,256}?"
 # Commands that take a password as -p, and commands that read one from their input.
 _ASKED_BY_P = r"(?:sshpass|docker login|mysql\w*|mariadb\w*|mongo\w*|7z\w*|az login|cqlsh|influx|isql)"
@@ -376,15 +381,15 @@ _IN_COMMANDS = (
     # `curl -u ann:hunter2`
     _password(r"(?<![\w-])(?:-u|--user|/user:\S+)\s+(?P<value>\S+)", _is_login),
     # `mysql -u root -p hunter2`
-    _password(rf"\b{_ASKED_BY_P}\b{_BEFORE}\s-p\s?{_ARGUMENT}"),
+    _password(rf"\b{_ASKED_BY_P}\b{_BEFORE}\s-p\s?{_OPERAND}"),
     # `sqlcmd -S db -P hunter2`
-    _password(rf"\b(?:sqlcmd|bcp|osql|ipmitool|unzip|zip)\b{_BEFORE}\s-P\s*{_ARGUMENT}"),
+    _password(rf"\b(?:sqlcmd|bcp|osql|ipmitool|unzip|zip)\b{_BEFORE}\s-P\s*{_OPERAND}"),
     # `redis-cli -a hunter2`
-    _password(rf"\b(?:redis-cli|https?)\b(?!:){_BEFORE}\s-a\s+{_ARGUMENT}"),
+    _password(rf"\b(?:redis-cli|https?)\b(?!:){_BEFORE}\s-a\s+{_OPERAND}"),
     # `ldapsearch -w hunter2`
-    _password(rf"\bldap\w+\b{_BEFORE}\s-w\s*{_ARGUMENT}"),
+    _password(rf"\bldap\w+\b{_BEFORE}\s-w\s*{_OPERAND}"),
     # `openssl enc -k hunter2`
-    _password(rf"\bopenssl\b{_BEFORE}\s-k\s+{_ARGUMENT}"),
+    _password(rf"\bopenssl\b{_BEFORE}\s-k\s+{_OPERAND}"),
     # `xfreerdp /p:hunter2`
     _password(r"(?<!\S)/p(?:w|wd|ass|assword)?:(?P<value>[^\s=]+)(?!\S)"),
     # `ssh-keygen -N hunter2`
@@ -435,13 +440,13 @@ _IN_COMMANDS = (
     _password(rf"\b(?:password|secret|key)\s+\d\s+(?P<value>{_CHOSEN})"),
 )
 
-# "At" and "dot" in addresses that are hidden from robots.
+# "at" and "dot" in e-mail addresses that are spelled out to hide them from robots.
 _AT, _DOT = r"(?:[\[(]at[\])]|\bat\b)", r"(?:[\[(]dot[\])]|\bdot\b)"
 # Two to five groups of digits: " 170 1234567", "-123-4567".
 _PHONE_DIGITS = r"(?:[ ./-]?\(?\d{1,8}\)?){2,5}(?![\w-]|[.:]\d)"
 _BY_SHAPE = (
     # `token: a1b2c3`
-    rule("[token]", rf"(?:{_WEAK})(?:\s+(?:is|was)\s+|{_IS}){_VALUE}", _has_digit),
+    rule("[token]", rf"(?:{_WEAK})(?:\s+(?:is|was)\s+|{_ASSIGNS}){_VALUE}", _has_digit),
     # `Bearer abcdef123`
     rule("[token]", r"(?i)\b(?:basic|bearer|token|ssws)\s+(?P<value>[\w.~+/=-]{6,})", mixes),
     # `$2b$12$abcdefghijkl`
@@ -455,14 +460,14 @@ _BY_SHAPE = (
     # `AB12-CD34-EF56-GH78`
     rule("[secret]", r"(?<![\w-])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}(?![\w-])", _has_digit),
 )
-# `_FRAMED` rules run before those of hmxgraph.text.masking, which might mask only a part of such a value; `_STATED`
-# rules run after them.
-_FRAMED = (*_KNOWN_FORMS, *_IN_FIELDS)
-_STATED = (
+# `_EARLY_RULES` run before the rules of hmxgraph.text.masking, which might mask only a part of such a value.
+# `_LATE_RULES` run after them.
+_EARLY_RULES = (*_KNOWN_FORMS, *_IN_FIELDS)
+_LATE_RULES = (
     # `--db-password tulip`
     _password(rf"(?<![\w-])--?[\w-]*(?:{_NAME})(?:\s+|=)(?P<value>{_QUOTED}|[^\s;|&\"'`]+)"),
     # `password: tulip`
-    _password(rf"(?:{_NAME}){_IS}{_VALUE}"),
+    _password(rf"(?:{_NAME}){_ASSIGNS}{_VALUE}"),
     *_IN_PROSE,
     *_IN_COMMANDS,
     *_BY_SHAPE,
@@ -477,7 +482,7 @@ class Rules(NamedTuple):
 
 
 def _rules_for(text: str) -> Rules:
-    """The rules that may match *text*: most need the name of a secret, which few texts contain.
+    """The rules that may match *text*. Most rules need the name of a secret, which few texts contain.
 
     >>> len(_rules_for("the password is wrong").after) > len(_rules_for("it is wrong").after)
     True
@@ -491,17 +496,18 @@ def _nameless(rules: tuple[MaskRule, ...]) -> tuple[MaskRule, ...]:
 
 
 _RANDOM = rule("[secret]", _RUN.pattern, _is_random)
-# Rules about named secrets match only texts that contain this; the Wi-Fi rule accepts any key as a name.
+# Rules that need the name of a secret can match only texts that match this. It includes words for Wi-Fi, because after
+# them the Wi-Fi rule also accepts "key" as a name.
 _NAMES_SECRET = re.compile(rf"{_NAME}|{_DOOR}|(?i:{_WIRELESS})")
-ALL = Rules(_FRAMED, (*_STATED, _RANDOM))
-_NAMELESS = Rules(_nameless(_FRAMED), (*_nameless(_STATED), _RANDOM))
+ALL = Rules(_EARLY_RULES, (*_LATE_RULES, _RANDOM))
+_NAMELESS = Rules(_nameless(_EARLY_RULES), (*_nameless(_LATE_RULES), _RANDOM))
 
 
 # Secrets and personal data are recognised by their name, their form or their randomness.
 #
 # A fingerprint is shared with others, and masking a harmless word costs little. So these rules mask more than those of
 # :mod:`hmxgraph.text.masking`: everything that is called a password or looks random. Marks such as [password] are not
-# masked again, so masking a text twice seldom changes it further.
+# masked again, so that masking a text twice seldom changes it further.
 
 _ASKING = re.compile(rf"(?:--?|/)?[\w.-]*(?:{_STRONG}|{_KEY})[:=]?")
 
@@ -524,7 +530,7 @@ def mask_for_export(text: str) -> str:
 
 
 def asks_for_secret(text: str) -> bool:
-    """Whether the argument after *text* is a secret.
+    """Whether *text* is an option or a name after which the next argument is a secret.
 
     >>> asks_for_secret("--password"), asks_for_secret("--user")
     (True, False)

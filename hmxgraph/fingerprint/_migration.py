@@ -1,4 +1,4 @@
-"""Fingerprints of older and newer versions (HMX-F 13)."""
+"""Read fingerprints of older and newer versions (HMX-F 13)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def stated_hash(fingerprint: Mapping[str, Any]) -> Any:
 
 
 def computed_hash(fingerprint: Mapping[str, Any]) -> str:
-    """The hash that a fingerprint must state, over the field names of its own version."""
+    """The hash that a fingerprint must state, computed with the field names of the fingerprint's own version."""
     if version_of(fingerprint) == 0:
         names = [camel(name) for name in HASHED_FIELDS]
         return content_hash({name: fingerprint[name] for name in names if name in fingerprint})
@@ -92,7 +92,7 @@ def _wire_names(document: _JsonObject) -> _JsonObject:
 
 
 def _missing_sections(document: _JsonObject) -> _JsonObject:
-    """Add the missing sections, as for an empty memory: version 0 has no behaviour, priors or memory statistics."""
+    """Add the sections that version 0 lacks (behaviour, priors, memory statistics), with values for an empty memory."""
     return {**_empty_sections(), "metadata": {}, **document}
 
 
@@ -131,9 +131,9 @@ STEPS: Mapping[int, tuple[Step, ...]] = {
 
 # Fingerprints of newer versions: known fields are read, unknown ones are dropped with a warning (HMX-F 13).
 
-# For each set of summaries, the definition of its entries in the schema.
+# For each set of summaries, the name of the schema definition of its entries.
 _SETS = {POLICIES: "policy", TASKS: "task_schema", PLAYBOOKS: "playbook", CLUSTERS: "cluster"}
-# The sections beside the summaries; each has a definition of the same name in the schema.
+# The sections other than the summaries; each has a schema definition of the same name.
 _SECTIONS = ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state")
 _OPTIONAL = frozenset(name for name, field in Fingerprint.model_fields.items() if not field.is_required())
 _TOP_LEVEL_FIELD = re.compile(r"\$\.(\w+)")
@@ -145,7 +145,9 @@ def readable(fingerprint: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str,
     """The parts of a newer *fingerprint* that this version can read, and warnings (newer version, dropped parts)."""
     known = {name: value for name, value in fingerprint.items() if name in Fingerprint.model_fields}
     warnings = [f"fingerprint_version {version_of(fingerprint)} is newer than {FINGERPRINT_VERSION}"]
-    warnings += [f"unknown field {_quoted(name)} was dropped" for name in sorted(fingerprint.keys() - known.keys())]
+    warnings += [
+        f"unknown field {_quoted_name(name)} was dropped" for name in sorted(fingerprint.keys() - known.keys())
+    ]
     for name in _SECTIONS:
         if name in known and not _fits(name, known[name]):
             del known[name]
@@ -168,19 +170,19 @@ def _misfits(document: Mapping[str, Any]) -> list[str]:
 def _sets(summaries: Mapping[str, Any], limit: int, warnings: list[str]) -> Iterator[tuple[str, list[Any]]]:
     """The known sets with their valid entries, at most *limit* for each set except the clusters (HMX-F 15).
 
-    If a set has more, the heaviest are kept. *warnings* gets a line for each unknown set, and for each set that loses
-    entries.
+    If a set has more, the heaviest entries are kept. A warning is added to *warnings* for each unknown set, and for
+    each set that loses entries.
     """
-    warnings += [f"unknown set {_quoted(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
+    warnings += [f"unknown set {_quoted_name(name)} was dropped" for name in sorted(summaries.keys() - _SETS.keys())]
     for name, kind in _SETS.items():
         summaries_of_set = summaries.get(name)
         entries = summaries_of_set if isinstance(summaries_of_set, list) else []
         valid = [entry for entry in entries if _fits(kind, entry)]
-        kept = valid if name == CLUSTERS else _heaviest(valid, COUNTS[name], limit)
-        if len(kept) < len(entries):
-            dropped = f"{len(entries) - len(kept)} of {len(entries)} entries in {name!r}"
+        kept_entries = valid if name == CLUSTERS else _heaviest(valid, COUNTS[name], limit)
+        if len(kept_entries) < len(entries):
+            dropped = f"{len(entries) - len(kept_entries)} of {len(entries)} entries in {name!r}"
             warnings.append(f"{dropped} were dropped (not valid, or over the limit)")
-        yield name, kept
+        yield name, kept_entries
 
 
 def _heaviest(entries: Sequence[Mapping[str, Any]], count_field: str, limit: int) -> list[Any]:
@@ -190,12 +192,12 @@ def _heaviest(entries: Sequence[Mapping[str, Any]], count_field: str, limit: int
     return [entries[index] for index in sorted(ranked[:limit])]
 
 
-def _quoted(name: object) -> str:
+def _quoted_name(name: object) -> str:
     return repr(str(name)[:_MAX_NAME_LENGTH])
 
 
 def _capped(warnings: Sequence[str]) -> tuple[str, ...]:
-    """The first 40 warnings, and the number of the others."""
+    """The first 40 warnings, and the number of warnings beyond these."""
     left_out = len(warnings) - _MAX_WARNINGS
     return (*warnings[:_MAX_WARNINGS], *([f"warnings not shown: {left_out}"] if left_out > 0 else []))
 

@@ -1,4 +1,4 @@
-"""Texts for export: on one line, without secrets or private names, and within the limits of their tier."""
+"""Clean texts for export: on one line, without secrets or private names, and within the limits of their tier."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,17 +9,19 @@ from hmxgraph.fingerprint.state import PrivateName
 from hmxgraph.protocol.display import truncate
 from hmxgraph.text.terms import STOP_WORDS, terms
 
-# Maximum lengths of texts, names and titles (characters) and of lists, so that no single entry can fill a tier.
+# Maximum lengths of texts, names and titles (characters) and of lists (elements), so that a single summary cannot fill
+# the whole fingerprint.
 LONGEST_TEXT = 1_000
 LONGEST_LIST = 64
 LONGEST_NAME = 64
 LONGEST_TITLE = 120
 # Read extra characters: masking shortens secrets.
 _LONGEST_READ = 8 * LONGEST_TEXT
-# Shorter names are not searched for in texts.
+# Shorter names are not searched for in texts, because they match too many words.
 _SHORTEST_NAME = 3
-# All types that are not listed separately are counted under this name.
+# The name under which all types are counted that are not listed separately.
 OTHER = "other"
+# The form of a type name that may be exported: a single word.
 _TYPE = re.compile(rf"\w[\w.:/-]{{0,{LONGEST_NAME - 1}}}")
 _CONTROL = dict.fromkeys((*range(32), 127), " ")
 
@@ -27,7 +29,7 @@ _CONTROL = dict.fromkeys((*range(32), 127), " ")
 class Disclosure:
     """Cleans texts for export: masks secrets and personal data, replaces names of private entities by their type.
 
-    *texts* are the texts that may contain *names*: names that occur in none of them are not searched for. With
+    *texts* are the texts to be exported: private *names* that occur in none of them need not be searched for. With
     *allowed*, words that :func:`only_allowed` does not keep become ``[...]``.
     """
 
@@ -36,8 +38,8 @@ class Disclosure:
     ) -> None:
         self._allowed = allowed
         all_text = "\n".join(texts)
-        folded = all_text.casefold()
-        occurring = sorted(name for name in set(names) if _occurs(name.name, all_text, folded))
+        case_folded = all_text.casefold()
+        occurring = sorted(name for name in set(names) if _occurs(name.name, all_text, case_folded))
         self._marks = {_key(name.name): f"[{name.type}]" for name in reversed(occurring)}
         longest_first = sorted({name.name for name in occurring}, key=lambda name: (-len(name), name))
         words = "|".join(map(_pattern, longest_first))
@@ -82,7 +84,7 @@ class Disclosure:
         return "[password]" if is_secret else self.value(part)
 
     def names(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """Counts by cleaned name; the counts of names that become equal are added."""
+        """Counts by cleaned name; if several names become equal, their counts are added."""
         clean: dict[str, int] = {}
         for name in sorted(counts):
             clean_name = truncate(self.text(name), LONGEST_NAME)
@@ -90,23 +92,23 @@ class Disclosure:
         return clean
 
     def types(self, counts: Mapping[str, int], most: int) -> dict[str, int]:
-        """Counts by type, sorted by name: at most *most* types, the most frequent; all others are counted as ``other``.
+        """Counts by type, sorted by name: the *most* most frequent types; all others are counted as ``other``.
 
-        Agents choose type names freely. Only a single word counts as a type; a sentence may name a person, so it is
-        counted as ``other``.
+        Agents choose type names freely. A name of several words may contain the name of a person, so it is counted as
+        ``other``.
 
         >>> Disclosure([]).types({"tool": 3, "gene": 1, "patient Ann Lee": 1, "[person]": 1}, 1)
         {'other': 3, 'tool': 3}
 
         """
         words = {name: count for name, count in counts.items() if _TYPE.fullmatch(name) and self.text(name) == name}
-        kept = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
-        unlisted = sum(counts.values()) - sum(kept.values())
-        return dict(sorted((kept | ({OTHER: unlisted} if unlisted else {})).items()))
+        listed = most_frequent({name: count for name, count in words.items() if name != OTHER}, most)
+        unlisted = sum(counts.values()) - sum(listed.values())
+        return dict(sorted((listed | ({OTHER: unlisted} if unlisted else {})).items()))
 
 
-def _occurs(name: str, all_text: str, folded: str) -> bool:
-    return len(name) >= _SHORTEST_NAME and (name in all_text if name.isalpha() else name.casefold() in folded)
+def _occurs(name: str, all_text: str, case_folded: str) -> bool:
+    return len(name) >= _SHORTEST_NAME and (name in all_text if name.isalpha() else name.casefold() in case_folded)
 
 
 def _key(name: str) -> str:
@@ -123,7 +125,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words that the compiler itself adds around texts from events.
+# Words that the compiler itself adds to artifacts, around texts from events.
 _WORDING = _words(
     """add answer ask call check compare create decide delete deploy do done fail failed fails failure find
     first fix get handle help helped instead install last list make mention mentions move next once open order
@@ -133,9 +135,9 @@ _WORDING = _words(
 )
 _WORD = re.compile(r"\[[\w .]+\]|\w+(?:['-]\w+)*")
 _UNKNOWN = "[...]"
-# Several such marks in a row: all but the last.
-_REPEATED = re.compile(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])")
-# In digits: longer numbers may identify something.
+# Matches all but the last of several ``[...]`` in a row.
+_REPEATED_UNKNOWN = re.compile(r"(?:\[\.\.\.\][\s_./:-]*)+(?=\[\.\.\.\])")
+# Maximum number of digits of an exported number: longer numbers may identify something.
 _LONGEST_NUMBER = 3
 
 
@@ -153,11 +155,11 @@ def only_allowed(text: str, allowed: frozenset[str]) -> str:
         word = match.group()
         return word if word.startswith("[") or _is_allowed(word, allowed) else _UNKNOWN
 
-    return _REPEATED.sub("", _WORD.sub(masked_word, text))
+    return _REPEATED_UNKNOWN.sub("", _WORD.sub(masked_word, text))
 
 
 def _is_allowed(word: str, allowed: frozenset[str]) -> bool:
-    """Whether *word*, or each of its search terms, is known to identify nobody."""
+    """Whether *word* stays in an export with an allow list, by itself or because all its search terms are allowed."""
     lowered = word.lower()
     if lowered in allowed or lowered in _WORDING or lowered in STOP_WORDS:
         return True

@@ -11,7 +11,7 @@ from hmxgraph.text import artifacts
 from hmxgraph.text.comparison import differs, jaccard
 from hmxgraph.text.terms import terms
 
-# Two texts say the same if the Jaccard similarity of their search terms is at least this.
+# Minimum Jaccard similarity of the search terms of two texts that count as the same.
 ALIKE = 0.6
 # Fields that rate the knowledge: exporter and importer may rate it differently.
 _RATINGS = frozenset({"severity", "estimated_complexity"})
@@ -25,8 +25,9 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """Whether *content* and *other*, both of *artifact_type*, state the same knowledge, possibly in other words.
 
     Policies: the same condition and recommendation. Task schemas: the same steps in the same order. Playbooks: the same
-    failure and the same first recovery step. Texts are the same if they share most of their search terms. One
-    recommendation may also add detail to the other; :func:`confirms` is stricter. Artifacts of other types never agree.
+    failure and the same first recovery step. Two texts count as the same if they share most of their search terms; of
+    two recommendations, one may also add detail to the other. Artifacts of other types never agree. :func:`confirms` is
+    stricter.
 
     >>> agree("decision_policy", {"condition": "table > 1 GB", "recommendation": "Migrate online"},
     ...     {"condition": "Table over 1 GB", "recommendation": "migrate online!"})
@@ -35,15 +36,15 @@ def agree(artifact_type: str, content: Mapping[str, Any], other: Mapping[str, An
     """
     match artifact_type:
         case "decision_policy":
-            return _alike(content.get("condition"), other.get("condition")) and not differs(
+            return _are_alike(content.get("condition"), other.get("condition")) and not differs(
                 str(content.get("recommendation")), str(other.get("recommendation"))
             )
         case "task_schema":
-            return _same_steps(_steps(content), _steps(other))
+            return _have_same_steps(_steps(content), _steps(other))
         case "failure_playbook":
             first_steps = [_texts(either.get("recovery_steps"))[:1] for either in (content, other)]
-            same_failure = _alike(content.get("failure_pattern"), other.get("failure_pattern"))
-            return same_failure and _same_steps(*first_steps)
+            same_failure = _are_alike(content.get("failure_pattern"), other.get("failure_pattern"))
+            return same_failure and _have_same_steps(*first_steps)
         case _:
             return False
 
@@ -52,8 +53,8 @@ def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     """Whether *own*, an artifact with ``artifact_type``, ``title`` and ``content``, confirms all of *imported*.
 
     The two must agree and have the same title. Each text of *imported* must occur in the same field of *own*, in the
-    same order, so that no text becomes active that local evidence does not contain. Articles, and the endings, capitals
-    and punctuation of plain words, do not count; commands must be identical. Severity and complexity may differ.
+    same order, so that no text takes effect that local evidence does not contain. The comparison ignores articles,
+    inflection, case and punctuation of plain words, as well as severity and complexity. Commands must be identical.
 
     >>> check = {"condition": "deploying", "recommendation": "check the rollout"}
     >>> mail = {"condition": "deploying", "recommendation": "check the rollout and mail the customer list"}
@@ -65,15 +66,15 @@ def confirms(own: Mapping[str, Any], imported: Mapping[str, Any]) -> bool:
     imported_content, own_content = imported["content"], own["content"]
     return (
         agree(imported["artifact_type"], imported_content, own_content)
-        and _same_title(imported["title"], own)
+        and _has_same_title(imported["title"], own)
         and all(
             _contains(own_content.get(name), value) for name, value in imported_content.items() if name not in _RATINGS
         )
     )
 
 
-def _same_title(title: str, own: Mapping[str, Any]) -> bool:
-    """Whether *title* is the title of *own*, or made from its condition, like the titles of imported policies."""
+def _has_same_title(title: str, own: Mapping[str, Any]) -> bool:
+    """Whether *title* is the title of *own*, or is made from the condition of *own*, as for imported policies."""
     condition = str(own["content"].get("condition") or "")
     derived = {truncate(condition, LONGEST_TITLE), policy_title(condition)} if condition else set()
     return _pieces(title) == _pieces(own["title"]) or title in derived
@@ -92,18 +93,18 @@ def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _piece(text: str) -> tuple[str, ...]:
-    """The search terms of a plain word, nothing for an article, any other text unchanged."""
+    """The search terms of a plain word, nothing for an article, and any other text unchanged."""
     word = text.strip(_SENTENCE_MARKS).lower()
     if not word.isalpha():
         return (text,)
     return () if word in _ARTICLES else tuple(terms(word)) or (word,)
 
 
-def _same_steps(steps: Sequence[str], other_steps: Sequence[str]) -> bool:
-    return len(steps) == len(other_steps) > 0 and all(map(_alike, steps, other_steps))
+def _have_same_steps(steps: Sequence[str], other_steps: Sequence[str]) -> bool:
+    return len(steps) == len(other_steps) > 0 and all(map(_are_alike, steps, other_steps))
 
 
-def _alike(text: Any, other_text: Any) -> bool:
+def _are_alike(text: Any, other_text: Any) -> bool:
     """Whether two texts share most of their search terms."""
     left, right = terms(str(text or "")), terms(str(other_text or ""))
     return bool(left) and jaccard(left, right) >= ALIKE

@@ -16,7 +16,7 @@ from hmxgraph.protocol.events import WORK, went_well
 class ObservedEvent:
     """The properties of an event from which behaviour is counted; empty or None if the event lacks them.
 
-    ``call`` is the same for a call, its result and its error. An action that reports its own result, such as a
+    ``call`` is an id that a call, its result and its error share. An action that reports its own result, such as a
     ``command_exec``, is both call and result; if it names no tool, its event type counts as the tool.
     """
 
@@ -65,7 +65,7 @@ def is_call(event: ObservedEvent) -> bool:
 
 
 def _is_result(event: ObservedEvent) -> bool:
-    """Whether the event is a result, or an action that reports its own."""
+    """Whether the event is a result, or an action that reports its own result."""
     return event.event_type == "tool_result" or event.event_type in WORK
 
 
@@ -85,7 +85,7 @@ def _tool_in(source: str) -> str:
 
 # Errors of a session, and the time until recovery.
 
-# Type of an error that names none.
+# The type of an error that names no type.
 UNNAMED = "ToolFailure"
 
 
@@ -102,7 +102,7 @@ class _Incident:
 def incidents(events: Sequence[ObservedEvent]) -> tuple[_Incident, ...]:
     """The errors of a session in order; the failed result and the error event of one call are one incident.
 
-    An incident is recovered when the same tool, or any tool if its own is unknown, succeeds later in the session.
+    A session recovers from an incident when the same tool succeeds later; if the tool is unknown, when any tool does.
     """
     by_call: dict[str, tuple[int, ObservedEvent]] = {}
     for position, event in enumerate(events):
@@ -133,7 +133,7 @@ def _incident(
 
 
 def _successes(events: Sequence[ObservedEvent]) -> dict[str, list[tuple[int, int]]]:
-    """Position and time of the successful results by tool; the empty name collects those of all tools."""
+    """Position and time of each successful result, by tool; under the empty name, those of all tools."""
     successes: dict[str, list[tuple[int, int]]] = {}
     for position, event in enumerate(events):
         if _is_result(event) and event.success:
@@ -150,7 +150,7 @@ def _is_error(event: ObservedEvent) -> bool:
 
 # Event types from which behaviour is counted.
 COUNTED_EVENT_TYPES = ("decision", "error", "feedback", "tool_call", "tool_result", *sorted(WORK))
-# Version of the counting rules: counts made under another version are recomputed.
+# Version of the counting rules: stored counts of another version are computed again.
 RULES = 1
 # Maximum number of tools, of error types and of decision domains counted per session.
 _NAMES_PER_SESSION = 256
@@ -160,8 +160,8 @@ _NAMES_PER_SESSION = 256
 class Behaviour:
     """Counts over one or more sessions, combined by addition.
 
-    The first three are zero in the counts of a single session: their totals are read from the session nodes. ``tools``,
-    ``decision_domains`` and ``error_types`` are counts by name.
+    ``sessions``, ``session_events`` and ``session_us`` are zero in the counts of a single session: their totals are
+    read from the session nodes. ``tools``, ``decision_domains`` and ``error_types`` are counts by name.
     """
 
     sessions: int = 0
@@ -208,7 +208,7 @@ def total(parts: Iterable[Behaviour]) -> Behaviour:
 
 
 def session_behaviour(events: Sequence[ObservedEvent]) -> Behaviour:
-    """The behaviour of the agent in one session; *events* are all of the counted types, in order."""
+    """The behaviour of the agent in one session; *events* are its events of `COUNTED_EVENT_TYPES`, in order."""
     calls = [event for event in events if is_call(event)]
     results = [event.success for event in events if _is_result(event) and event.success is not None]
     decisions = [event for event in events if event.event_type == "decision"]
@@ -241,7 +241,8 @@ def _recovery(errors: Sequence[_Incident]) -> dict[str, Any]:
 def _corrected(events: Sequence[ObservedEvent]) -> set[str]:
     """The ids of the corrected decisions.
 
-    A correction concerns the last decision up to the event that it names or, if it names none, up to the correction.
+    A correction concerns the last decision before (or at) the event that it names. If it names no event, it concerns
+    the last decision before the correction.
     """
     decision_at: dict[str, str] = {}
     current, corrected = "", set()

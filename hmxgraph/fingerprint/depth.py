@@ -1,4 +1,4 @@
-"""Diameter of the largest component of the entity graph: the max_depth of a digest."""
+"""The diameter of the largest component of the entity graph: the ``max_depth`` of a digest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Nodes: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Adjacency:
-    """Compressed rows: the neighbours of node *n* are ``neighbours[starts[n]:starts[n + 1]]``, sorted."""
+    """A graph in compressed rows: the sorted neighbours of node *n* are ``neighbours[starts[n]:starts[n + 1]]``."""
 
     starts: Nodes
     neighbours: Nodes
@@ -38,9 +38,9 @@ class _Adjacency:
 
     @classmethod
     def of_pairs(cls, sources: Nodes, targets: Nodes) -> "_Adjacency":
-        """The graph of pairs of numbers; nodes are renumbered, isolated ones dropped."""
-        proper = sources != targets
-        ends, numbered = np.unique(np.concatenate((sources[proper], targets[proper])), return_inverse=True)
+        """The graph with a link between each source and its target; nodes are renumbered, isolated ones dropped."""
+        is_link = sources != targets
+        ends, numbered = np.unique(np.concatenate((sources[is_link], targets[is_link])), return_inverse=True)
         first, second = np.split(numbered.astype(np.int64), 2)
         pairs = distinct(np.concatenate((first * len(ends) + second, second * len(ends) + first)))
         counts = np.bincount(pairs // len(ends), minlength=len(ends)) if len(ends) else np.zeros(0, dtype=np.int64)
@@ -58,7 +58,7 @@ class _Adjacency:
 
     @property
     def origins(self) -> Nodes:
-        """The node at the other end of each entry of ``neighbours``."""
+        """For each entry of ``neighbours``, the node whose neighbour it is."""
         return np.repeat(np.arange(self.size), self.degrees)
 
     def restricted_to(self, members: Nodes) -> "_Adjacency":
@@ -66,8 +66,8 @@ class _Adjacency:
         inside = np.zeros(self.size, dtype=bool)
         inside[members] = True
         origins = self.origins
-        kept = inside[origins]
-        return _Adjacency.of_pairs(origins[kept], self.neighbours[kept])
+        is_inside = inside[origins]
+        return _Adjacency.of_pairs(origins[is_inside], self.neighbours[is_inside])
 
     def components(self) -> Nodes:
         """For each node, the smallest node number in its component (by hooking and pointer jumping)."""
@@ -115,16 +115,16 @@ def distinct(numbers: Nodes) -> Nodes:
 
 # The ``max_depth`` of a graph digest: the diameter of the largest component.
 
-# The diameter of up to this many entities is exact.
+# Maximum number of entities for which the diameter is exact; computing it for more would take too long.
 _EXACT_UP_TO = 5_000
-# Number of single searches before the undecided nodes are searched in parallel.
+# Number of single breadth-first searches before the nodes that are still undecided are searched in parallel.
 _SWEEPS = 16
 # 64-bit words of neighbour bits gathered in one step of the parallel search: at most 64 MB.
 _WORDS_AT_ONCE = 8_000_000
 
 
 class Depth(NamedTuple):
-    """A diameter (number of relations), and whether it is exact or the lower bound of a double sweep."""
+    """A diameter (a number of relations), and whether it is exact; otherwise it is a lower bound."""
 
     value: int
     exact: bool
@@ -169,15 +169,16 @@ def _double_sweep(graph: _Adjacency, components: Sequence[Nodes]) -> int:
     """
     hubs = np.array([members[np.argmax(graph.degrees[members])] for members in components])
     from_hubs = graph.distances(hubs)
-    rims = np.array([members[np.argmax(from_hubs[members])] for members in components])
-    return int(graph.distances(rims).max())
+    farthest = np.array([members[np.argmax(from_hubs[members])] for members in components])
+    return int(graph.distances(farthest).max())
 
 
 def diameter(graph: _Adjacency) -> int:
     """The exact diameter of a connected graph.
 
-    Bounds on every node's eccentricity shrink with each breadth-first search (Takes, Kosters: "Determining the diameter
-    of small world networks", 2011). Nodes still undecided after sixteen searches are searched in parallel.
+    The eccentricity of a node is the distance of the node farthest from it; the diameter is the greatest eccentricity.
+    Each breadth-first search tightens the bounds on every node's eccentricity (Takes, Kosters: "Determining the
+    diameter of small world networks", 2011). Nodes still undecided after sixteen searches are searched in parallel.
     """
     lower = np.zeros(graph.size, dtype=np.int64)
     upper = np.full(graph.size, graph.size, dtype=np.int64)
@@ -195,20 +196,23 @@ def diameter(graph: _Adjacency) -> int:
 
 
 def _greatest_eccentricity(graph: _Adjacency, sources: Nodes) -> int:
-    """The greatest eccentricity of *sources*: each has a bit, which spreads to neighbours until nothing changes."""
+    """The greatest eccentricity of *sources*, by parallel search: see `_spread`."""
     at_once = 64 * max(1, _WORDS_AT_ONCE // len(graph.neighbours))
     return max(_spread(graph, sources[first : first + at_once]) for first in range(0, len(sources), at_once))
 
 
 def _next_source(graph: _Adjacency, undecided: Nodes, lower: Nodes, upper: Nodes, sweep: int) -> int:
-    """The undecided node to search from next; of equal ones, the one with most neighbours."""
+    """The undecided node to search from next; among equals, the node with the most neighbours."""
     # Alternate: the most central node tightens the upper bounds, the most peripheral one the lower bounds.
     bound = -upper[undecided] if sweep % 2 else lower[undecided]
     return int(undecided[np.lexsort((-graph.degrees[undecided], bound))[0]])
 
 
 def _spread(graph: _Adjacency, sources: Nodes) -> int:
-    """The number of steps until every node has the bits of all *sources*."""
+    """The greatest eccentricity of *sources*, found in one search.
+
+    Each source has a bit, which spreads to the neighbours in each step, until every node has the bits of all sources.
+    """
     columns = np.arange(len(sources))
     reached = np.zeros((graph.size, -(-len(sources) // 64)), dtype=np.uint64)
     reached[sources, columns // 64] = np.left_shift(np.uint64(1), (columns % 64).astype(np.uint64))

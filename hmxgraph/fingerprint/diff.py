@@ -8,13 +8,14 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, PLAYBOOKS, POLICIES, TASKS
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.protocol.fingerprints import Fingerprint
 
-# The numbers of a summary, which are not part of its content.
+# The numeric fields of a summary, which are not part of its content.
 _NUMBER_FIELDS = ("confidence", "outcome_count", "observed_count", "occurrence_count", "success_rate")
 # Kinds of changes, in the order in which they are listed.
 _CHANGES = ("learned", "rewritten", "changed", "gone")
 Summary: TypeAlias = dict[str, Any]
 NameFields: TypeAlias = tuple[str, ...]
-# The fields that name a summary in a diff. Two summaries have the same name if the first of them is equal.
+# For each set, the fields that form the name of a summary in a diff. Two summaries are versions of the same one if the
+# first of these fields is equal.
 _NAME_FIELDS: Mapping[str, NameFields] = {
     POLICIES: ("condition", "recommendation"),
     TASKS: ("title",),
@@ -27,8 +28,8 @@ _NAME_FIELDS: Mapping[str, NameFields] = {
 class _SummaryChange:
     """One changed summary.
 
-    ``change`` is ``learned``, ``gone``, ``rewritten`` (same name, other text) or ``changed`` (other numbers; for a
-    cluster, other fields).
+    ``change`` is ``learned``, ``gone``, ``rewritten`` (same name, different text) or ``changed`` (different numbers;
+    for a cluster, any different field).
     """
 
     set_name: str
@@ -45,7 +46,7 @@ class _SummaryChange:
 
 @dataclass(frozen=True, slots=True)
 class _NumberChange:
-    """One number, by its dotted path, before and after."""
+    """One changed number: its dotted path, and its values before and after the change."""
 
     path: str
     before: float
@@ -74,7 +75,10 @@ class FingerprintDiff:
 
 
 def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
-    """The changes from *before* to *after*: of summaries (matched by content or name; clusters by id) and numbers."""
+    """The changes of summaries and numbers from *before* to *after*.
+
+    Summaries are matched by content, then by name; clusters by id.
+    """
     old, new = before.document(), after.document()
     return FingerprintDiff(
         before.fingerprint_id,
@@ -85,7 +89,7 @@ def diff(before: Fingerprint, after: Fingerprint) -> FingerprintDiff:
 
 
 def knowledge_in(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a summary without id and numbers: equal for the same knowledge in two tenants.
+    """The content of a summary without id and numbers, which is equal for the same knowledge in two tenants.
 
     >>> knowledge_in({"artifact_id": "a", "confidence": 0.9, "title": "Deploy"})
     {'title': 'Deploy'}
@@ -99,7 +103,7 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
     for set_name, name_fields in _NAME_FIELDS.items():
         before, after = _by_content(set_name, old[set_name]), _by_content(set_name, new[set_name])
         pairs = [(before[key], after[key]) for key in sorted(before.keys() & after.keys())]
-        changes = [_change(set_name, "changed", name_fields, *pair) for pair in pairs if _differ(set_name, *pair)]
+        changes = [_change(set_name, "changed", name_fields, *pair) for pair in pairs if _has_changed(set_name, *pair)]
         gone = [before[key] for key in sorted(before.keys() - after.keys())]
         learned = [after[key] for key in sorted(after.keys() - before.keys())]
         changes += _unmatched_changes(set_name, name_fields, gone, learned)
@@ -109,7 +113,7 @@ def _summary_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
 def _unmatched_changes(
     set_name: str, name_fields: NameFields, gone: list[Summary], learned: list[Summary]
 ) -> Iterator[_SummaryChange]:
-    """The changes of summaries that occur on one side only; a pair with the same name is one rewritten summary."""
+    """The changes of summaries that only one of the two fingerprints has; two with the same name are one rewritten."""
     for later in learned:
         later_name = _name(later, name_fields[:1])
         earlier = next((summary for summary in gone if _name(summary, name_fields[:1]) == later_name), None)
@@ -137,7 +141,7 @@ def _name(summary: Mapping[str, Any], name_fields: NameFields) -> str:
     return ": ".join(str(summary.get(field, "")) for field in name_fields)
 
 
-def _differ(set_name: str, earlier: Summary, later: Summary) -> bool:
+def _has_changed(set_name: str, earlier: Summary, later: Summary) -> bool:
     """Whether two matched summaries differ: in any field for clusters, which are matched by id, else in numbers."""
     return earlier != later if set_name == CLUSTERS else _numbers(earlier) != _numbers(later)
 
@@ -155,9 +159,9 @@ def _number_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[
 
 
 def _numbers_in(path: str, value: Any) -> Iterator[tuple[str, float]]:
-    """The numbers in *value* by dotted path, except those in summaries, metadata and lists.
+    """The numbers in *value* by dotted path, except those in summaries, metadata and most lists.
 
-    In a list of compiler parameters, the name of the parameter is a part of the path.
+    In a list of compiler parameters, the name of the parameter takes the place of the index in the path.
     """
     if isinstance(value, Mapping):
         for name, part in value.items():

@@ -1,4 +1,4 @@
-"""Generating a fingerprint from a tenant's learned state (HMX-F 11)."""
+"""Generate a fingerprint from a tenant's learned state (HMX-F 11)."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -25,7 +25,8 @@ from hmxgraph.protocol.fingerprints import FINGERPRINT_VERSION, Envelope
 from hmxgraph.protocol.timestamps import iso
 from hmxgraph.text.terms import terms
 
-# Fitting entries (summaries) into the size limit: long entries are shortened, and entries without room are dropped.
+# Fitting summaries, here called entries, into the size limit: long entries are shortened, and entries for which no room
+# is left are dropped.
 
 Entry: TypeAlias = dict[str, Any]
 # Fields that are never cut.
@@ -42,46 +43,47 @@ def canonical_size(value: Any) -> int:
 
 
 def fitted(entry: Entry, most_bytes: int) -> Entry:
-    """*entry* cut to fit *most_bytes*: texts to no less than 31 characters, lists to no less than two elements.
+    """*entry*, with texts and lists cut as far as *most_bytes* requires.
 
-    Ids are never cut, so an entry with long ids may not fit.
+    At least 31 characters of each text and two elements of each list remain. Ids are never cut, so an entry with long
+    ids may exceed *most_bytes*.
 
     >>> sorted(fitted({"artifact_id": "a", "steps": ["x" * 900] * 9}, 2_000)["steps"], key=len)[0][-2:]
     'x…'
 
     """
-    text, many = LONGEST_TEXT, LONGEST_LIST
+    text, longest_list = LONGEST_TEXT, LONGEST_LIST
     while True:
-        short = {name: value if name in _IDS else limited(value, text, many) for name, value in entry.items()}
+        short = {name: value if name in _IDS else limited(value, text, longest_list) for name, value in entry.items()}
         if canonical_size(short) <= most_bytes or text <= _SHORTEST:
             return short
-        text, many = text // 2, max(many // 2, 2)
+        text, longest_list = text // 2, max(longest_list // 2, 2)
 
 
 def chosen(sets: Mapping[str, Sequence[Entry]], room: int) -> dict[str, list[Entry]]:
     """The entries of *sets* that fit into *room* bytes: the first of each set, then the second, and so on.
 
-    An entry that does not fit is skipped; smaller ones after it may still fit. The order is kept.
+    An entry that does not fit is skipped; smaller ones after it may still fit. The entries of a set stay in order.
 
     >>> chosen({"a": [{"x": 1}, {"x": 222}], "b": [{"y": 1}]}, 17)
     {'a': [{'x': 1}], 'b': [{'y': 1}]}
 
     """
-    kept: dict[str, list[Entry]] = {name: [] for name in sets}
+    kept_entries: dict[str, list[Entry]] = {name: [] for name in sets}
     for row in zip_longest(*sets.values()):
         for name, entry in zip(sets, row, strict=True):
             size = canonical_size(entry) + _COMMA
             if entry is not None and size <= room:
-                kept[name].append(entry)
+                kept_entries[name].append(entry)
                 room -= size
-    return kept
+    return kept_entries
 
 
-# The algorithm of HMX-F 11, a pure function of the learned state.
+# The algorithm of HMX-F 11, as a pure function of the learned state.
 
 # Fields that are exported as they are: ids, and values from closed lists.
 _UNMASKED = ("artifact_id", "cluster_id", "representative_ids", "dominant_type", "complexity", "severity")
-# Bytes reserved for the counts of entries left out, which are known only after the choice.
+# Number of bytes reserved for the counts of dropped entries, which are known only after entries have been chosen.
 _RESERVED = 64
 
 
@@ -95,13 +97,14 @@ def generate(state: LearnedState, options: ExportOptions) -> Envelope:
     disclosure = _disclosure(state, options)
     entries = _entries(state, options, disclosure)
     sections = _sections_with_names(state, options, disclosure)
-    bare = _document(state, options, sections, disclosure, {name: [] for name in entries})
-    # Only kept artifacts can be priorities, but the choice depends on the room: leave room for all as priorities.
-    bare["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
-    kept = chosen(entries, _room(bare, options))
-    sets = {name: _by_id(name, members) for name, members in kept.items()}
+    without_entries = _document(state, options, sections, disclosure, {name: [] for name in entries})
+    # Only artifacts whose entries are kept become priorities. Which are kept depends on the room left, so leave room
+    # for all of them as priorities.
+    without_entries["context_priors"] = _priors(state, options, disclosure, _ids_of(state.selection))
+    kept_entries = chosen(entries, _room(without_entries, options))
+    sets = {name: _by_id(name, members) for name, members in kept_entries.items()}
     document = _document(state, options, sections, disclosure, sets)
-    document["metadata"]["left_out"] = _left_out(state.selection, kept)
+    document["metadata"]["left_out"] = _left_out(state.selection, kept_entries)
     return sealed(document, options)
 
 
@@ -120,7 +123,7 @@ def _sections_with_names(state: LearnedState, options: ExportOptions, disclosure
 
 
 def _room(document: Entry, options: ExportOptions) -> int:
-    """The bytes of its tier that *document* leaves free; negative if it is too large."""
+    """The number of bytes that *document* leaves free in its tier; negative if it is too large."""
     return options.limits.most_bytes - canonical_size(sealed(document, options).document()) - _RESERVED
 
 
@@ -198,7 +201,7 @@ def _cleaned(entry: Entry, options: ExportOptions, disclosure: Disclosure) -> En
 
 
 def _digest(state: LearnedState, options: ExportOptions, disclosure: Disclosure, most: int) -> dict[str, Any]:
-    """The digest with at most *most* types in each distribution, and without entities whose names are private."""
+    """The digest with at most *most* types in each distribution, and without hubs whose names are private."""
     digest = state.digest.document()
     for name in ("entity_type_distribution", "relation_type_distribution"):
         digest[name] = disclosure.types(digest[name], most)
@@ -231,13 +234,13 @@ def _by_id(name: str, entries: list[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda entry: str(entry[field]))
 
 
-def _left_out(selection: Selection, kept: Mapping[str, list[Entry]]) -> dict[str, int]:
+def _left_out(selection: Selection, kept_entries: Mapping[str, list[Entry]]) -> dict[str, int]:
     """For each set, the number of candidates that the fingerprint does not contain."""
-    return {name: selection.totals.get(name, 0) - len(members) for name, members in kept.items()}
+    return {name: selection.totals.get(name, 0) - len(members) for name, members in kept_entries.items()}
 
 
 def _disclosure(state: LearnedState, options: ExportOptions) -> Disclosure:
-    """The rules for the texts of this export."""
+    """The cleaner of the texts of this export."""
     allowed = _allowed(state) if options.allow_list else None
     if not state.private_names:
         return Disclosure([], allowed=allowed)

@@ -13,16 +13,17 @@ from hmxgraph.fingerprint.summaries import CLUSTERS, SET_OF_TYPE
 from hmxgraph.protocol.canonical import content_hash
 from hmxgraph.text.terms import terms
 
-# Grouping: connected components of the relation "similar tags, or a shared tag and similar titles".
+# Grouping: two items are related if they have similar tags, or share a tag and have similar titles; a group is a
+# connected component of this relation.
 
 Words = frozenset[str]
 
 
 def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list[int]]:
-    """The indices of all items in groups, each ascending, ordered by their first index.
+    """The indices of all items, in groups; each group is ascending, and the groups are ordered by their first index.
 
     Two items are related if the Jaccard similarity of their tags is at least 0.5, or if they share a tag and the
-    similarity of their titles' words is at least 0.5. Relatedness is transitive: a chain forms one group.
+    Jaccard similarity of their titles' words is at least 0.5. A chain of related items forms one group.
 
     >>> _related_groups([frozenset("ab"), frozenset("abc"), frozenset("x")], [frozenset()] * 3)
     [[0, 1], [2]]
@@ -30,15 +31,15 @@ def _related_groups(tags: Sequence[Words], titles: Sequence[Words]) -> list[list
     """
     group = np.arange(len(tags))
     by_tag, by_title = _Overlap(tags), _Overlap(titles)
-    for place in range(len(tags)):
-        tags_alike, tags_shared = by_tag.with_earlier(place)
-        titles_alike, _ = by_title.with_earlier(place)
+    for index in range(len(tags)):
+        tags_alike, tags_shared = by_tag.with_earlier(index)
+        titles_alike, _ = by_title.with_earlier(index)
         related = np.flatnonzero(tags_alike | (tags_shared & titles_alike))
         if len(related):
-            _join(group, place, related)
+            _join(group, index, related)
     members: dict[int, list[int]] = {}
-    for place, number in enumerate(group.tolist()):
-        members.setdefault(number, []).append(place)
+    for index, number in enumerate(group.tolist()):
+        members.setdefault(number, []).append(index)
     return list(members.values())
 
 
@@ -50,40 +51,40 @@ class _Overlap:
 
     def __init__(self, sets: Sequence[Words]) -> None:
         self._sizes = np.array([len(words) for words in sets], dtype=np.int32)
-        # A word that occurs once is not shared.
+        # Only words that occur in several sets are indexed.
         frequency = Counter(word for words in sets for word in words)
         self._words = [sorted(word for word in words if frequency[word] > 1) for words in sets]
-        self._places = {word: np.empty(count, dtype=np.int64) for word, count in frequency.items() if count > 1}
-        self._seen: Counter[str] = Counter()
+        self._sets_with = {word: np.empty(count, dtype=np.int64) for word, count in frequency.items() if count > 1}
+        self._seen_counts: Counter[str] = Counter()
 
-    def with_earlier(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def with_earlier(self, index: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each earlier set: whether its similarity is at least 0.5, and whether it shares any word."""
-        shared = np.zeros(place, dtype=np.int32)
-        for word in self._words[place]:
-            shared[self._places[word][: self._seen[word]]] += 1
-        self._index(place, self._words[place])
-        # shared / (a + b - shared) >= 1/2, without a division
-        alike = 3 * shared >= self._sizes[:place] + self._sizes[place]
+        shared = np.zeros(index, dtype=np.int32)
+        for word in self._words[index]:
+            shared[self._sets_with[word][: self._seen_counts[word]]] += 1
+        self._add_to_index(index, self._words[index])
+        # The same as shared / (size + other_size - shared) >= 1/2, without a division.
+        alike = 3 * shared >= self._sizes[:index] + self._sizes[index]
         return alike & (shared > 0), shared > 0
 
-    def _index(self, place: int, words: Iterable[str]) -> None:
+    def _add_to_index(self, index: int, words: Iterable[str]) -> None:
         for word in words:
-            self._places[word][self._seen[word]] = place
-            self._seen[word] += 1
+            self._sets_with[word][self._seen_counts[word]] = index
+            self._seen_counts[word] += 1
 
 
-def _join(group: NDArray[np.int64], place: int, related: NDArray[np.int64]) -> None:
-    """Merge the groups of *place* and *related*, under the smallest group number."""
+def _join(group: NDArray[np.int64], index: int, related: NDArray[np.int64]) -> None:
+    """Merge the groups of *index* and *related*, under the smallest group number."""
     present = np.zeros(len(group), dtype=bool)
     present[group[related]] = True
-    present[group[place]] = True
+    present[group[index]] = True
     if np.count_nonzero(present) > 1:
         group[present[group]] = np.flatnonzero(present)[0]
 
 
 # Clusters of artifacts (HMX-F 8, rule 2). Artifacts are ordered by weight: confidence times observations.
 
-# The summary of a cluster names this many of its members, the heaviest ones.
+# Number of members, the heaviest ones, that the summary of a cluster lists.
 _REPRESENTATIVES = 3
 
 
@@ -95,7 +96,7 @@ def clusters(artifacts: Sequence[ExportedArtifact]) -> list[tuple[ExportedArtifa
     ordered = sorted(artifacts, key=lambda artifact: artifact.rank)
     tags = [frozenset(artifact.tags) for artifact in ordered]
     titles = [frozenset(terms(artifact.title)) for artifact in ordered]
-    return [tuple(ordered[place] for place in places) for places in _related_groups(tags, titles)]
+    return [tuple(ordered[index] for index in indices) for indices in _related_groups(tags, titles)]
 
 
 def cluster_summary(members: Sequence[ExportedArtifact]) -> dict[str, Any]:
@@ -137,25 +138,28 @@ def select(artifacts: Iterable[ExportedArtifact], tier: Tier) -> Selection:
 
 
 def collapsed(artifacts: Iterable[ExportedArtifact]) -> list[ExportedArtifact]:
-    """*artifacts* without duplicates, heaviest first: of those with the same content, the heaviest is kept (rule 1)."""
-    kept: dict[str, ExportedArtifact] = {}
+    """*artifacts* without duplicates, heaviest first; the heaviest of several with equal content is kept (rule 1)."""
+    by_content: dict[str, ExportedArtifact] = {}
     for artifact in sorted(artifacts, key=lambda artifact: artifact.rank):
-        kept.setdefault(artifact.content_hash, artifact)
-    return list(kept.values())
+        by_content.setdefault(artifact.content_hash, artifact)
+    return list(by_content.values())
 
 
 def heaviest(artifacts: Iterable[ExportedArtifact], most: int) -> dict[str, list[ExportedArtifact]]:
     """The first *most* artifacts of each set of summaries (rule 3); *artifacts* are sorted heaviest first."""
     sets: dict[str, list[ExportedArtifact]] = {name: [] for name in SET_OF_TYPE.values()}
     for artifact in artifacts:
-        chosen = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
-        if chosen is not None and len(chosen) < most:
-            chosen.append(artifact)
+        members = sets.get(SET_OF_TYPE.get(artifact.artifact_type, ""))
+        if members is not None and len(members) < most:
+            members.append(artifact)
     return sets
 
 
 def _listed_groups(groups: Iterable[Sequence[ExportedArtifact]], tier: Tier) -> list[Sequence[ExportedArtifact]]:
-    """The clusters, heaviest first; a single artifact is listed only if no set can contain it (rules 2 and 4)."""
+    """The clusters, heaviest first (rules 2 and 4).
+
+    A cluster of one artifact is left out if a set of summaries can contain that artifact.
+    """
     listed = [group for group in groups if len(group) > 1 or not tier.per_type or not _has_set(group[0])]
     return sorted(listed, key=lambda group: (-_cluster_weight(group), group[0].rank))
 
@@ -166,7 +170,7 @@ def _has_set(artifact: ExportedArtifact) -> bool:
 
 
 def _tag_weights(artifacts: Iterable[ExportedArtifact]) -> dict[str, float]:
-    """The sum of the weights of the artifacts with each tag, in millionths."""
+    """For each tag, the sum of the weights of its artifacts, in millionths."""
     weights: dict[str, float] = {}
     for artifact in artifacts:
         for tag in artifact.tags:

@@ -1,4 +1,4 @@
-"""The digest of the entity graph (HMX-F 5), and averages that are the same on every machine."""
+"""The digest of the entity graph (HMX-F 5), and ratios and averages that are the same on every machine."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ def ratio(part: float, whole: float) -> float:
 
 
 def millionths(value: float) -> int:
-    """*value* in millionths, rounded to an integer, so that sums do not depend on their order."""
+    """*value* in millionths, rounded to an integer, so that sums do not depend on the order of addition."""
     return round(value * _MILLION)
 
 
@@ -76,7 +76,7 @@ Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
 class MeasuredDigest(GraphDigest):
-    """A ``graph_digest``; its wire form lacks ``max_depth_exact``: False if ``max_depth`` is only a lower bound."""
+    """A ``graph_digest`` that knows whether its ``max_depth`` is exact or a lower bound; the wire form omits this."""
 
     max_depth_exact: bool = Field(default=True, exclude=True)
 

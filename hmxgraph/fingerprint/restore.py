@@ -2,9 +2,9 @@
 
 These are drafts, context priors, compiler parameters and an event that logs the import.
 
-Restore only adds (HMX-F 12). Each policy, task schema and playbook becomes a draft with four fifths of its confidence.
-A draft becomes active once local evidence or an operator confirms it. Its id is derived from the import and the
-content, so that importing again after a withdrawal creates new drafts.
+An import only adds records (HMX-F 12). Each policy, task schema and playbook becomes a draft with four fifths of its
+confidence. A draft becomes active once local evidence or an operator confirms it. Its id is derived from the import and
+the content, so that importing again after a withdrawal creates new drafts.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ _AGENT = "hmxgraph"
 LOGGING_SESSIONS = "fingerprint-import-"
 # Factor for the confidence of an imported summary.
 _TRUST = 0.8
-# Low, because the import event itself does not help with any task.
+# The salience of the import event: low, because the event itself does not help with any task.
 _SALIENCE = 0.1
 # Maximum number of tags of an artifact (HMX-A 12).
 _MOST_TAGS = 64
@@ -49,7 +49,8 @@ class Restoration:
 def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 0) -> Restoration:
     """The records that importing *verdict*'s fingerprint into *tenant_id* at *at_us* adds.
 
-    *generation* counts earlier imports of this envelope that were withdrawn: a new import gets new ids.
+    *generation* is the number of earlier imports of this envelope that were withdrawn. It enters all ids, so that a new
+    import gets new ones.
     """
     suffix = (str(generation),) if generation else ()
     import_id = stable_id(tenant_id, "fingerprint-import", verdict.envelope.integrity_hash, *suffix)
@@ -71,9 +72,9 @@ def restoration(verdict: Verdict, tenant_id: str, at_us: int, generation: int = 
 
 
 def with_stored_priorities(restored: Restoration, known_ids: Mapping[str, str]) -> Restoration:
-    """*restored*, with the ids of its priority artifacts replaced as *known_ids* says.
+    """*restored*, with stored artifacts instead of equal drafts as its priority artifacts.
 
-    *known_ids* maps the id of a draft to the id of the stored artifact that equals the draft.
+    *known_ids* maps the id of a draft to the id of the stored artifact that equals it.
     """
     draft_ids = restored.context_priors["priority_artifact_ids"]
     ids = list(dict.fromkeys(known_ids.get(artifact_id, artifact_id) for artifact_id in draft_ids))
@@ -108,8 +109,8 @@ def _event(verdict: Verdict, tenant_id: str, import_id: str, timestamp: str, dra
 
 
 def _draft(set_name: str, summary: Summary, tenant_id: str, import_id: str, created_at: str) -> Artifact:
-    artifact_type, make = _CONTENTS[set_name]
-    content = make(summary)
+    artifact_type, make_content = _CONTENTS[set_name]
+    content = make_content(summary)
     fields: dict[str, Any] = {
         "hmx_version": HMX_VERSION,
         "artifact_id": stable_id(tenant_id, "imported", import_id, artifact_type, content_hash(content)),
@@ -134,7 +135,7 @@ def _draft(set_name: str, summary: Summary, tenant_id: str, import_id: str, crea
 
 
 def _title(set_name: str, summary: Summary) -> str:
-    """The title; for a policy, whose summary has none (HMX-F 3), derived from the condition."""
+    """The title in *summary*; for a policy, whose summary has none (HMX-F 3), a title derived from its condition."""
     if set_name == POLICIES and summary["condition"]:
         return policy_title(summary["condition"])
     return truncate((set_name != POLICIES and summary["title"]) or "Imported knowledge", LONGEST_TITLE)
@@ -187,21 +188,21 @@ def _priors(verdict: Verdict, drafts: Sequence[tuple[str, Artifact]]) -> dict[st
     """The exporter's priors; each priority artifact is replaced by its draft, or dropped if there is none."""
     priors = verdict.fingerprint.document()["context_priors"]
     ids: defaultdict[str, list[str]] = defaultdict(list)
-    for source, artifact in drafts:
-        ids[source].append(artifact.artifact_id)
-    draft_ids = [draft_id for source in priors["priority_artifact_ids"] for draft_id in ids.get(source, ())]
+    for exported_id, artifact in drafts:
+        ids[exported_id].append(artifact.artifact_id)
+    draft_ids = [draft_id for exported_id in priors["priority_artifact_ids"] for draft_id in ids.get(exported_id, ())]
     return {**priors, "priority_artifact_ids": list(dict.fromkeys(draft_ids))}
 
 
 def _parameters(verdict: Verdict) -> dict[str, Mapping[str, Any]]:
     """The parameters of the exporter's compiler; a frozen parameter is used but not adapted further (HMX-F 9)."""
     state = verdict.fingerprint.document().get("compiler_state") or {}
-    freeze = bool(state.get("global_freeze"))
+    all_frozen = bool(state.get("global_freeze"))
     return {
         adapted["parameter"]: {
             "current_value": adapted["current_value"],
             "adaptation_count": adapted["adaptation_count"],
-            "frozen": adapted["frozen"] or freeze,
+            "frozen": adapted["frozen"] or all_frozen,
         }
         for adapted in sorted(state.get("adapted_parameters", ()), key=lambda adapted: str(adapted["parameter"]))
     }

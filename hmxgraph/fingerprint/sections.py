@@ -20,7 +20,7 @@ _MILLISECOND, _SECOND = 1_000, 1_000_000
 def behavioral_patterns(
     behaviour: Behaviour, options: ExportOptions, disclosure: Disclosure, most: int
 ) -> dict[str, Any]:
-    """Counts, averages, and at most *most* names in each map.
+    """The section ``behavioral_patterns``, with at most *most* names in each of its maps.
 
     The average length of sessions is in seconds, the average time until recovery in milliseconds.
     """
@@ -66,7 +66,9 @@ _MOST_KINDS = 32
 
 
 def semantic_summary(memories: Iterable[MemoryCount]) -> dict[str, Any]:
-    """Counts by status; distributions and averages over promoted memories alone, as in the example of HMX-F 6.
+    """The section ``semantic_summary``: counts by status, and distributions and averages of promoted memories.
+
+    Other memories do not enter the distributions and averages, as in the example of HMX-F 6.
 
     >>> semantic_summary([MemoryCount("promoted", "fact", "directive", 2, 1_500_000, 3)])["avg_promoted_confidence"]
     0.75
@@ -113,13 +115,13 @@ def context_priors(
     weights = section_weights(served)
     liked, disliked = _tags(served, liked=True), _tags(served, liked=False)
     suppressed = {tag: disliked[tag] - liked[tag] for tag in disliked if disliked[tag] > liked[tag]}
-    welcome = {tag: weight for tag, weight in (liked or tag_weights).items() if tag not in suppressed}
+    priority_tags = {tag: weight for tag, weight in (liked or tag_weights).items() if tag not in suppressed}
     return {
         "preferred_sections": ranked({name: weight - 1 for name, weight in weights.items()}, len(weights)),
         "section_weights": weights,
         "default_token_budget": _usual_budget(served),
         "priority_artifact_ids": _priorities(served, artifact_ids),
-        "priority_tags": ranked(welcome, most_tags),
+        "priority_tags": ranked(priority_tags, most_tags),
         "suppressed_tags": ranked(suppressed, most_tags),
     }
 
@@ -127,9 +129,9 @@ def context_priors(
 def section_weights(served: Sequence[ServedPack]) -> dict[str, float]:
     """The weight of each section: 1 + (helped - hindered) / (helped + hindered + 2).
 
-    *helped* and *hindered* are the sums of the section's shares of the tokens in packs with positive and with negative
-    feedback, including corrections. If these sums are small, the weight is close to 1; if both are zero, the section is
-    left out.
+    *helped* is the sum of the section's shares of the tokens in packs with positive feedback, *hindered* the same sum
+    for packs with negative feedback or corrections. If both are small, the weight is close to 1; if both are zero, the
+    section is left out.
 
     >>> section_weights([ServedPack("p", "positive", 100, {"facts": 30, "procedures": 10}, (), ())])
     {'facts': 1.272727, 'procedures': 1.111111}
@@ -155,7 +157,10 @@ def _shares(pack: ServedPack) -> dict[str, int]:
 
 
 def _tags(served: Sequence[ServedPack], *, liked: bool) -> Counter[str]:
-    """For each tag, how many packs with it got positive feedback (*liked*), or negative feedback and corrections."""
+    """For each tag, the number of packs with this tag that got positive feedback, if *liked*, else negative feedback.
+
+    A correction counts as negative feedback.
+    """
     verdict = 1 if liked else -1
     return Counter(tag for pack in served if VERDICTS[pack.signal] == verdict for tag in pack.tags)
 
@@ -167,10 +172,13 @@ def _usual_budget(served: Sequence[ServedPack]) -> int:
 
 
 def _priorities(served: Sequence[ServedPack], artifact_ids: Sequence[str]) -> list[str]:
-    """The artifacts with the best feedback first, ties in the given order; without those with more bad than good."""
+    """The artifacts with the best feedback first, ties in the given order.
+
+    Artifacts with more negative than positive feedback are left out.
+    """
     votes = Counter[str]()
     for pack in served:
         votes.update(dict.fromkeys(pack.artifact_ids, VERDICTS[pack.signal]))
-    place = {artifact_id: place for place, artifact_id in enumerate(artifact_ids)}
+    position = {artifact_id: index for index, artifact_id in enumerate(artifact_ids)}
     eligible = [artifact_id for artifact_id in artifact_ids if votes[artifact_id] >= 0]
-    return sorted(eligible, key=lambda artifact_id: (-votes[artifact_id], place[artifact_id]))[:_MOST_ARTIFACTS]
+    return sorted(eligible, key=lambda artifact_id: (-votes[artifact_id], position[artifact_id]))[:_MOST_ARTIFACTS]

@@ -24,14 +24,15 @@ from hmxgraph.protocol.parsing import parse_json
 
 # Sealing, steps 9 and 10 of HMX-F 11: ids, both hashes, the envelope.
 
-# Envelope fields that are copied into the fingerprint's metadata, where the integrity hash covers them.
+# Envelope fields that are copied into the fingerprint's metadata, because the integrity hash covers the fingerprint
+# only.
 COPIED = ("exported_at", "exported_by")
 
 
 def sealed(document: Mapping[str, Any], options: ExportOptions) -> Envelope:
-    """The envelope around *document*, which gets its id and ``fingerprint_hash``.
+    """The envelope around the fingerprint *document*, with its id and its ``fingerprint_hash`` added.
 
-    ``exported_at`` is the time of the state, not of the call, so that the same state gives the same bytes.
+    ``exported_at`` is the time of the exported state, not of the call, so that the same state gives the same bytes.
     """
     origin = {"exported_at": document["created_at"], "exported_by": options.exported_by}
     hashed = fingerprint_hash(document)
@@ -105,7 +106,7 @@ class SigningKey:
 
 
 def parse_signature(data: bytes | str) -> Signature:
-    """The signature in a detached signature file.
+    """The signature in *data*, the content of a detached signature file.
 
     Raises:
         SignatureMismatch: *data* is not an Ed25519 signature.

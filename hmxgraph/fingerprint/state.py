@@ -35,7 +35,7 @@ class Tier:
     tags: int
 
 
-# The last five limits of each tier: clusters, entry_bytes, names, hubs, tags.
+# The numbers below are the limits clusters, entry_bytes, names, hubs and tags of each tier.
 TIERS = {
     name: Tier(name, TIER_BYTES[name], TIER_SUMMARIES[name], *limits)
     for name, limits in {
@@ -50,8 +50,8 @@ TIERS = {
 class ExportOptions:
     """The options of an export.
 
-    With *allow_list*, texts keep only tool names, stop words, numbers of up to three digits, the compiler's own wording
-    and words from sessions of several users.
+    With *allow_list*, every word of an exported text is replaced except tool names, stop words, numbers of up to three
+    digits, words that the compiler itself adds, and words that occur in sessions of several users.
     """
 
     tier: str = "full"
@@ -94,7 +94,7 @@ class PrivateName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExportedArtifact:
-    """An active artifact without its content, as far as selection and summaries need it."""
+    """The properties of an active artifact, without its content, that selection and summaries need."""
 
     artifact_id: str
     artifact_type: str
@@ -112,13 +112,13 @@ class ExportedArtifact:
 
     @property
     def rank(self) -> tuple[float, float, str]:
-        """The sort key, heaviest first; no two artifacts have the same."""
+        """The sort key, heaviest first; no two artifacts have the same key."""
         return (-self.weight, -self.confidence, self.artifact_id)
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryCount:
-    """Count and sums of the memories of one status, kind and extraction method."""
+    """The number of memories with one status, kind and extraction method, and the sums of their other figures."""
 
     status: str
     kind: str
@@ -145,7 +145,7 @@ class Selection:
     """The selected artifacts of each set, and the clusters, heaviest first.
 
     ``totals`` counts the candidates for each set and for the clusters, ``artifact_count`` all distinct artifacts.
-    ``tag_weights`` has the sum of the weights of the artifacts with each tag, in millionths.
+    ``tag_weights`` maps each tag to the sum of the weights of its artifacts, in millionths.
     """
 
     sets: Mapping[str, Sequence[ExportedArtifact]]

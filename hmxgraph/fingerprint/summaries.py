@@ -11,7 +11,7 @@ from hmxgraph.text.lines import question_in
 # A fingerprint has three sets of summaries, one for each of these artifact types, and a set of cluster summaries.
 POLICIES, TASKS, PLAYBOOKS, CLUSTERS = "policy_set", "task_schema_set", "playbook_set", "cluster_summaries"
 SET_OF_TYPE = {"decision_policy": POLICIES, "task_schema": TASKS, "failure_playbook": PLAYBOOKS}
-# The field of each set that counts observations.
+# For each set, the field of a summary that counts observations.
 COUNTS = {POLICIES: "outcome_count", TASKS: "observed_count", PLAYBOOKS: "occurrence_count"}
 _COMPLEXITIES = ("low", "medium", "high")
 _SEVERITIES = ("low", "medium", "high", "critical")

@@ -32,8 +32,8 @@ MOST_BYTES = 1024 * 1024
 EnvelopeSource: TypeAlias = bytes | bytearray | str | Mapping[str, Any] | Envelope
 _GET_AGAIN = "get the file again from its sender"
 _GIVE_ENVELOPE = "give a file that hmxgraph fingerprint export wrote"
-# Exported envelopes begin with this field, so even a truncated file is recognised as an envelope.
-_MARK = b"envelope_version"
+# Exported envelopes begin with this field, so that even a truncated file is recognised as an envelope.
+_ENVELOPE_FIELD = b"envelope_version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,12 @@ def verify(
 ) -> Verdict:
     """The verdict on *source*, an envelope as text or document; the first failing check raises.
 
-    The checks are size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the envelope, the
-    copies of its fields in the metadata, signature, structure of the migrated fingerprint, and all times. *signature*
-    is a detached signature; if it is None, the envelope's own is checked. *trusted* lists the public keys to accept; if
-    it is empty, any key is accepted, and so is an unsigned envelope. Expiry is judged at *at_us*, if given.
+    The checks, in order: size and JSON (of a text), format, versions, both hashes (HMX-F 10), structure of the
+    envelope, the copies of its fields in the metadata, signature, structure of the migrated fingerprint, all times.
+
+    *signature* is a detached signature; if it is None, the signature in the envelope is checked. *trusted* lists the
+    public keys to accept; if it is empty, any key is accepted, and so is an unsigned envelope. *at_us* is the time at
+    which the fingerprint may have expired; without it, expiry is not checked.
 
     Raises:
         FingerprintRefused: the failed check is size, json, format, structure or envelope (a field was changed).
@@ -83,14 +85,14 @@ def verify(
 
     """
     document = _document(source)
-    inner = _inner(document)
-    _check_versions(document, inner)
-    _check_hashes(document, inner)
+    fingerprint_document = _fingerprint_in(document)
+    _check_versions(document, fingerprint_document)
+    _check_hashes(document, fingerprint_document)
     envelope = _structured(Envelope, document)
     _check_copied_fields(envelope)
     signed_by = check_signature(envelope, signature or envelope.signature, trusted)
-    readable_inner, steps, warnings = _in_this_version(inner)
-    fingerprint = _structured(Fingerprint, readable_inner)
+    readable_document, steps, warnings = _in_this_version(fingerprint_document)
+    fingerprint = _structured(Fingerprint, readable_document)
     _check_times(envelope, fingerprint)
     verdict = Verdict(envelope, fingerprint, signed_by, expired=False, migration_steps=steps, warnings=warnings)
     return with_expiry(verdict, at_us)
@@ -116,7 +118,7 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     try:
         document = parse_json(source)
     except MalformedJson as error:
-        if _MARK in data:
+        if _ENVELOPE_FIELD in data:
             raise FingerprintRefused("json", str(error), _GET_AGAIN) from error
         raise FingerprintRefused("json", f"this is no fingerprint ({error})", _GIVE_ENVELOPE) from error
     if not isinstance(document, Mapping):
@@ -124,43 +126,46 @@ def _document(source: EnvelopeSource) -> Mapping[str, Any]:
     return document
 
 
-def _inner(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _fingerprint_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fingerprint in an envelope, not yet migrated to this version."""
     if document.get("format") != ENVELOPE_FORMAT:
         format_fault = f"this is no fingerprint (format {document.get('format')!r} instead of {ENVELOPE_FORMAT!r})"
         raise FingerprintRefused("format", format_fault, "a fingerprint travels in an envelope (HMX-F 10)")
-    inner = document.get("fingerprint")
-    if not isinstance(inner, Mapping):
+    fingerprint_document = document.get("fingerprint")
+    if not isinstance(fingerprint_document, Mapping):
         raise FingerprintRefused("structure", "there is no object 'fingerprint' (HMX-F 10)", _GET_AGAIN)
-    return inner
+    return fingerprint_document
 
 
-def _check_versions(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None:
+def _check_versions(document: Mapping[str, Any], fingerprint_document: Mapping[str, Any]) -> None:
     if document.get("envelope_version") != ENVELOPE_VERSION:
         raise UnsupportedVersion("envelope_version", repr(document.get("envelope_version")), str(ENVELOPE_VERSION))
-    for hmx_version in (document.get("hmx_version"), inner.get("hmx_version", inner.get("hmxVersion"))):
+    for hmx_version in (
+        document.get("hmx_version"),
+        fingerprint_document.get("hmx_version", fingerprint_document.get("hmxVersion")),
+    ):
         if hmx_version != HMX_VERSION:
             raise UnsupportedVersion("hmx_version", repr(hmx_version), HMX_VERSION)
-    version = version_of(inner)
+    version = version_of(fingerprint_document)
     if isinstance(version, bool) or not isinstance(version, int) or version < 0:
         raise UnsupportedVersion("fingerprint_version", repr(version), f"0 to {FINGERPRINT_VERSION}, and newer ones")
 
 
-def _check_hashes(document: Mapping[str, Any], inner: Mapping[str, Any]) -> None:
+def _check_hashes(document: Mapping[str, Any], fingerprint_document: Mapping[str, Any]) -> None:
     hashes = {
-        "fingerprint_hash": (stated_hash(inner), computed_hash),
+        "fingerprint_hash": (stated_hash(fingerprint_document), computed_hash),
         "integrity_hash": (document.get("integrity_hash"), integrity_hash),
     }
     for name, (stated, compute) in hashes.items():
         if not isinstance(stated, str):
             raise FingerprintRefused("structure", f"there is no {name!r} (HMX-F 10)", _GET_AGAIN)
-        if stated != (computed := _computed(compute, inner)):
+        if stated != (computed := _computed(compute, fingerprint_document)):
             raise HashMismatch(name, stated, computed)
 
 
-def _computed(compute: Any, inner: Mapping[str, Any]) -> str:
+def _computed(compute: Any, fingerprint_document: Mapping[str, Any]) -> str:
     try:
-        return str(compute(inner))
+        return str(compute(fingerprint_document))
     except ValueError as error:
         raise FingerprintRefused("json", f"it has no canonical form: {error}", _GET_AGAIN) from error
 
@@ -191,13 +196,15 @@ def _is_representable_time(time: str) -> bool:
         return False
 
 
-def _in_this_version(inner: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]:
+def _in_this_version(
+    fingerprint_document: Mapping[str, Any],
+) -> tuple[Mapping[str, Any], tuple[str, ...], tuple[str, ...]]:
     """The fingerprint in this version, the names of the migration steps, and warnings."""
-    version = version_of(inner)
+    version = version_of(fingerprint_document)
     if version > FINGERPRINT_VERSION:
-        document, warnings = readable(inner)
+        document, warnings = readable(fingerprint_document)
         return document, (), warnings
-    migration = migrated(inner)
+    migration = migrated(fingerprint_document)
     steps = migration.steps
     return (
         migration.document,

@@ -15,7 +15,7 @@ ArtifactType: TypeAlias = Literal[
 ]
 ARTIFACT_TYPES: tuple[ArtifactType, ...] = get_args(ArtifactType)
 STATUSES = ("draft", "active", "superseded", "deprecated", "archived")
-# Statuses of artifacts that are in force or may come into force.
+# Statuses of artifacts that take effect or may still take effect.
 LIVE_STATUSES = ("draft", "active")
 # By status, the statuses that an artifact may change to (HMX-A 5).
 LEGAL_TRANSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -146,7 +146,7 @@ def _lineage_faults(document: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 class Step(NamedTuple):
-    """One step of a task schema; ``order`` is its position in the list, from 1, if the document states no integer."""
+    """One step of a task schema; ``order`` is the stated integer, else the position in the list, counted from 1."""
 
     order: int
     description: str

@@ -17,10 +17,10 @@ from hmxgraph.errors import NotCanonical
 # Up to this absolute value, a float holds every integer exactly.
 MAX_INTEGER = 2**53 - 1
 _ORJSON_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
-_TEXT = frozenset({str})
+_STR_ONLY = frozenset({str})
 # Cache the key check for objects of at most this many keys: most objects in documents share a few sets of keys.
 _FEW_KEYS = 12
-# Types that orjson always writes as RFC 8785 requires; a fragment is canonical text already.
+# Types that orjson always writes as RFC 8785 requires. An `orjson.Fragment` holds text that is canonical already.
 _ALWAYS_CANONICAL = frozenset({str, int, bool, type(None), orjson.Fragment})
 
 
@@ -91,7 +91,7 @@ def _orjson_agrees(value: Any) -> bool:
 
 
 def _are_ascii(keys: tuple[Any, ...]) -> bool:
-    return _TEXT.issuperset(map(type, keys)) and all(map(str.isascii, keys))
+    return _STR_ONLY.issuperset(map(type, keys)) and all(map(str.isascii, keys))
 
 
 _are_ascii_cached = lru_cache(maxsize=1_024)(_are_ascii)
@@ -114,7 +114,7 @@ def _orjson_agrees_on_float(number: float) -> bool:
 
 
 def _with_fragments(value: Any) -> Any:
-    """*value* with ready-made canonical text (a fragment) wherever orjson's own output would differ."""
+    """*value* with an `orjson.Fragment` of canonical text wherever orjson's own output would differ from it."""
     if isinstance(value, float):
         return orjson.Fragment(_number(value))
     if isinstance(value, list | tuple):

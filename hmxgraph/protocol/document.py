@@ -1,4 +1,4 @@
-"""The base of all wire documents: frozen, validated against a schema and limits, serialised canonically."""
+"""The base class of all wire documents: frozen, validated against a schema and limits, serialised canonically."""
 
 import functools
 import json
@@ -122,8 +122,8 @@ def _plain(number: float) -> str:
     return str(int(number)) if float(number).is_integer() else str(number)
 
 
-# For each schema keyword, what its value expects, as text. The narrowest keyword comes first: the first one that a
-# schema has describes it best.
+# For each schema keyword, a text that says which values it accepts, made from the keyword's own value. The narrowest
+# keyword comes first, so that the first keyword that a schema has describes it best.
 _DESCRIPTIONS: dict[str, Callable[[Any], str]] = {
     "const": describe,
     "enum": lambda choices: "one of " + ", ".join(map(str, choices)),
@@ -183,7 +183,7 @@ def _expected_by(keyword: str, node: Node) -> str:
 
 
 def _expectation(node: Node) -> str:
-    """What a schema expects, by its numeric bounds, else by its narrowest keyword."""
+    """A text that says which values a schema accepts, from its numeric bounds, else from its narrowest keyword."""
     if "minimum" in node or "maximum" in node:
         return _range(node)
     narrowest = next((keyword for keyword in _DESCRIPTIONS if keyword in node), None)
@@ -230,8 +230,8 @@ class Structure:
     def clause(self, steps: Steps, keyword: str = "") -> str:
         """The clause to cite if the value at *steps* violates *keyword*.
 
-        An unknown field or a long array has a clause of its own, if the specification has one; any other violation
-        has the clause on the field.
+        For an unknown field or too long an array, this is the special clause, if the specification has one; for any
+        other violation, it is the clause on the field.
         """
         special = {_UNKNOWN_FIELD: self.unknown, "maxItems": self.lengths}.get(keyword)
         return special or self._clause_on(steps)
@@ -271,7 +271,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Specification:
-    """One kind of document: its name in messages, its id field, structure and limits."""
+    """The rules of one kind of document; ``kind`` is its name in messages, ``id_field`` the field with its id."""
 
     kind: str
     id_field: str
@@ -307,13 +307,15 @@ _CLAUSES = {
 }
 
 
-def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
-    """How the *content* of an "event" or "artifact" deviates from the specification of its type, if it has one.
+def content_faults(kind: str, type_name: str, content: Any) -> tuple[Fault, ...]:
+    """How the *content* of an "event" or "artifact" deviates from the specification of its type.
+
+    Empty if the specification does not define content for this type.
 
     >>> [str(fault) for fault in content_faults("event", "message", {"role": "robot", "text": "hi", "mood": 1})]
     ["$.content.role: found 'robot', expected one of user, assistant, system (HMX-E 4.1)"]
     """
-    structure = _structures(kind).get(of_type)
+    structure = _structures(kind).get(type_name)
     if structure is None or structure.validator.is_valid(content):
         return ()
     return tuple(structure.faults(content, ("content",)))
@@ -322,13 +324,16 @@ def content_faults(kind: str, of_type: str, content: Any) -> tuple[Fault, ...]:
 @functools.cache
 def _structures(kind: str) -> dict[str, Structure]:
     name = f"{kind}-content"
-    return {of_type: Structure(name, {"": _CLAUSES[of_type]}, definition=of_type) for of_type in schema(name)["$defs"]}
+    return {
+        type_name: Structure(name, {"": _CLAUSES[type_name]}, definition=type_name)
+        for type_name in schema(name)["$defs"]
+    }
 
 
 # The base of all wire documents: frozen, validated as a whole, serialised canonically.
 
-# Maximum number of listed faults of values that are not JSON. Also, once a document is known to be invalid, the number
-# of elements of each array that are validated.
+# Maximum number of listed faults of values that are not JSON. An invalid document also has only this many elements of
+# each array validated, so that its list of faults stays short.
 _MOST_FAULTS = 1000
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
@@ -365,7 +370,7 @@ class Document(BaseModel):
 
     @classmethod
     def from_trusted(cls, document: Mapping[str, Any]) -> Self:
-        """The *document* without any checks, which would cost too much on hot paths: it must be known to be valid.
+        """The *document*, which must be known to be valid: nothing is checked, to save time on hot paths.
 
         Callers pass plain JSON values and keep no reference to them. Tests check that the documents that this package
         makes are valid.
@@ -447,7 +452,10 @@ class Document(BaseModel):
 
 
 def _read(data: Any) -> tuple[Any, int]:
-    """The JSON value in *data* and an upper bound of its canonical size in bytes; 0 if it may lack a canonical form."""
+    """The JSON value in *data*, and an upper bound of its canonical size in bytes.
+
+    The bound is 0 if the value may have no canonical form.
+    """
     if isinstance(data, bytes | bytearray | str):
         return parse_bounded(data)
     if isinstance(data, Mapping):

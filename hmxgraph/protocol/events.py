@@ -208,7 +208,7 @@ def _fill(event: Event, document: dict[str, Any]) -> None:
 def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
     """Whether upper bounds prove that no size limit is exceeded.
 
-    If the whole event is within the smallest limit, that of ``metadata``, nothing else need be checked.
+    If the whole event is within the smallest limit, that of ``metadata``, no part needs to be checked.
     """
     if most_bytes <= _MOST_BYTES["metadata"]:
         return True
@@ -223,7 +223,7 @@ def _provably_small(document: Mapping[str, Any], most_bytes: int) -> bool:
 Position: TypeAlias = tuple[int, int, str]
 
 
-class _Placed(Protocol):
+class _HasPosition(Protocol):
     @property
     def sequence(self) -> int: ...
     @property
@@ -232,7 +232,7 @@ class _Placed(Protocol):
     def event_id(self) -> str: ...
 
 
-def position(event: Event | _Placed) -> Position:
+def position(event: Event | _HasPosition) -> Position:
     """The position of *event* in its session: sequence, then time, then id, so that no two events share one."""
     return event.sequence, event.time_us, event.event_id
 
@@ -243,7 +243,7 @@ def position(event: Event | _Placed) -> Position:
 _ERROR_FLAGS = ("isError", "is_error")
 # Event types that report an action together with its result (HMX-E 3).
 WORK = frozenset({"command_exec", "file_edit", "test_run", "browser_action", "api_result"})
-# Fields with the exit code of a process; 0 is a success.
+# Fields with the exit code of a process; 0 means success.
 EXIT_CODE_FIELDS: tuple[str, ...] = (
     "exit_code",
     "exit_status",
@@ -285,34 +285,35 @@ def went_well(event_type: str, content: Mapping[str, Any]) -> bool | None:
         case "error":
             return False
         case "tool_result":
-            return _result(content)
+            return _result_went_well(content)
         case "test_run":
-            return _test(content)
+            return _test_went_well(content)
         case _:
-            return _work(content) if event_type in WORK else None
+            return _work_went_well(content) if event_type in WORK else None
 
 
-def _result(content: _Content) -> bool | None:
+def _result_went_well(content: _Content) -> bool | None:
     if isinstance(content.get("success"), bool):
         return bool(content["success"])
     inner = content.get("result")
     success = _success_field(inner) if isinstance(inner, Mapping) else None
-    return _work(content) if success is None else success
+    return _work_went_well(content) if success is None else success
 
 
-def _test(content: _Content) -> bool | None:
-    """Whether the tests passed. Any sign of failure wins: if the runner crashed, zero failed tests are no success."""
+def _test_went_well(content: _Content) -> bool | None:
+    """Whether the tests passed. One sign of failure is enough: a runner that crashed may report zero failed tests."""
     failures = [content[name] for name in _FAILURE_COUNTS if isinstance(content.get(name), int | list)]
-    verdict = content["passed"] if isinstance(content.get("passed"), bool) else None
-    signs = [not any(failures) if failures else None, verdict, _work(content)]
-    return False if False in signs else True if True in signs else None
+    passed = content["passed"] if isinstance(content.get("passed"), bool) else None
+    verdicts = [not any(failures) if failures else None, passed, _work_went_well(content)]
+    return False if False in verdicts else True if True in verdicts else None
 
 
-def _work(content: _Content) -> bool | None:
-    """Whether the work succeeded: by fields of the content, else its textual status, else a nested response or result.
+def _work_went_well(content: _Content) -> bool | None:
+    """Whether the work succeeded; None if that is unknown.
 
-    If the status says success but the nested part reports a failure, the work failed. If the status only says that the
-    work has ended, the nested part decides. With any other status, the outcome is unknown.
+    The first of these decides: fields such as ``success`` or an exit code, the textual ``status``, a nested response
+    or result. If the status says success but the nested part reports a failure, the work failed. If the status only
+    says that the work has ended, the nested part decides. With any other status, the outcome is unknown.
     """
     if (success := _success_field(content)) is not None:
         return success
@@ -327,7 +328,7 @@ def _work(content: _Content) -> bool | None:
 
 
 def _success_field(content: _Content) -> bool | None:
-    """Whether *content* reports a success: by the first of flags, exit codes, HTTP status codes and errors it has."""
+    """Whether *content* reports success: the first flag, exit code, HTTP status code or error that it has decides."""
     for field in ("success", "ok"):
         if isinstance(content.get(field), bool):
             return bool(content[field])
@@ -347,9 +348,9 @@ def _success_field(content: _Content) -> bool | None:
 
 # Who really wrote the text of an event: ``metadata.origin``, set by importers and read by the trust rules.
 #
-# The role of a message does not always tell. Programs around a model write many messages in the user role: reminders,
-# hook output, summaries, instructions for sub-agents. Such a message is evidence of what happened, but never a user's
-# rule, preference or fact.
+# The role of a message does not always tell who wrote it. Programs around a model write many messages in the user role:
+# reminders, hook output, summaries, instructions for sub-agents. Such a message is evidence of what happened, but never
+# states a rule, preference or fact of a user.
 
 # The field of the metadata, and its values.
 ORIGIN: Final = "origin"

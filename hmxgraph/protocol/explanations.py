@@ -88,8 +88,8 @@ class Explanation(HtmlTable):
             for event in self.events
         ]
         sources = "".join(f"<li>{part._repr_html_()}</li>" for part in self.rests_on)
-        rests = f"rests on<ul>{sources}</ul>" if sources else ""
+        basis = f"rests on<ul>{sources}</ul>" if sources else ""
         evidence = f"evidence: {len(events)} events<br>{html_table(events)}" if events else ""
         missing = f"not stored: {escape(', '.join(self.missing))}" if self.missing else ""
         conflicts = "".join(f"<div>conflict: {escape(part.reason)} ({part.status})</div>" for part in self.conflicts)
-        return f"{head}{text}{evidence}{rests}{conflicts}{missing}"
+        return f"{head}{text}{evidence}{basis}{conflicts}{missing}"

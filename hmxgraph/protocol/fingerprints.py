@@ -215,6 +215,7 @@ CONTENT_SECTIONS = (
     "semantic_summary",
     "context_priors",
 )
+# The fields that ``fingerprint_hash`` covers (HMX-F 10).
 HASHED_FIELDS = (
     "hmx_version",
     "fingerprint_version",
@@ -304,7 +305,7 @@ class Fingerprint(Document):
 class Envelope(Document):
     """A fingerprint in transit (HMX-F 10).
 
-    ``fingerprint`` stays a plain document, because its hash must be verifiable even if this release does not know its
+    ``fingerprint`` stays a plain dict, because its hash must be verifiable even if this release does not know its
     version.
 
     >>> later = {"fingerprint_version": 7, "hmx_version": "HMX-1.0"}
@@ -343,7 +344,7 @@ class Envelope(Document):
 
     @classmethod
     def _further_faults(cls, document: Mapping[str, Any], *, sound: bool) -> Iterator[Fault]:
-        """The faults of a fingerprint of this release's version; other versions are left to migration (HMX-F 13)."""
+        """The faults of the fingerprint inside, if it has this release's version; others are not checked (HMX-F 13)."""
         del sound
         inner = document.get("fingerprint")
         if isinstance(inner, Mapping) and inner.get("fingerprint_version") == FINGERPRINT_VERSION:
@@ -352,7 +353,7 @@ class Envelope(Document):
 
 
 def fingerprint_hash(document: Mapping[str, Any]) -> str:
-    """The hash of a fingerprint's content (``HASHED_FIELDS``): without its ids, tenant, times, tags and metadata.
+    """The hash of a fingerprint's content (``HASHED_FIELDS``): all but its ids, tenant, times, tags and metadata.
 
     >>> fingerprint_hash({"hmx_version": "HMX-1.0", "tenant_id": "a"}) == fingerprint_hash({"hmx_version": "HMX-1.0"})
     True

@@ -13,7 +13,7 @@ from hmxgraph.errors import MalformedJson
 from hmxgraph.protocol.canonical import MAX_INTEGER
 from hmxgraph.protocol.parsing import COMMA, WRITTEN_AS_INTEGER, check_values, parse_json, structure
 
-# Deepest nesting of content, in levels. An event may have 64 levels in all, and its content is only a part of it.
+# Maximum nesting of content, in levels: lower than the 64 levels of an event, which contains the content.
 DEEPEST = 60
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_TYPES = frozenset({bool, type(None)})
@@ -90,7 +90,7 @@ def _parse_leniently(raw: bytes) -> tuple[Any, tuple[str, ...]]:
 def _with_repeated(value: dict[str, Any], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """*value*, which has the last value of each key, plus the earlier values as text under ``KEY (repeated)``.
 
-    If that key exists, too, the suffix is added once more.
+    If that key exists as well, the suffix is added once more.
     """
     last = {name: index for index, (name, _) in enumerate(pairs)}
     earlier_texts: dict[str, list[str]] = {}
@@ -110,29 +110,31 @@ def _reject(name: str) -> Any:
 
 
 def _with_deep_values_as_text(raw: bytes) -> Iterator[bytes]:
-    """*raw* in pieces; every value nested deeper than ``DEEPEST`` is replaced by a JSON string with its text."""
+    """*raw* in pieces, with a JSON string in place of every value that is nested deeper than ``DEEPEST``."""
     end = 0
-    for start, stop in _too_deep(raw):
+    for start, stop in _too_deep_spans(raw):
         yield raw[end:start]
         yield json.dumps(raw[start:stop].decode("utf-8", "replace")).encode()
         end = stop
     yield raw[end:]
 
 
-def _too_deep(raw: bytes) -> Iterator[tuple[int, int]]:
+def _too_deep_spans(raw: bytes) -> Iterator[tuple[int, int]]:
     """The start and the end of each array or object in *raw* that begins at level ``DEEPEST + 1``."""
     depth = start = 0
-    for places, kinds in structure(raw):
+    for positions, kinds in structure(raw):
         is_bracket = kinds != COMMA
         steps = kinds[is_bracket]
         depths_after = depth + steps.cumsum(dtype="int64")
-        # Its opening bracket leads to level DEEPEST + 1, its closing bracket back to DEEPEST.
-        is_border = depths_after == DEEPEST + (steps > 0)
-        for place, step in zip(places[is_bracket][is_border].tolist(), steps[is_border].tolist(), strict=True):
+        # The opening bracket of such a value leads to level DEEPEST + 1, its closing bracket back to DEEPEST.
+        is_boundary = depths_after == DEEPEST + (steps > 0)
+        for position, step in zip(
+            positions[is_bracket][is_boundary].tolist(), steps[is_boundary].tolist(), strict=True
+        ):
             if step > 0:
-                start = place
+                start = position
             else:
-                yield start, place + 1
+                yield start, position + 1
         depth = int(depths_after[-1]) if depths_after.size else depth
 
 
@@ -289,7 +291,7 @@ def _scalar(value: Any) -> str:
 
 
 def spelled(value: Any) -> str:
-    """``str(value)``; if Python refuses that, hex for a number that is too long, JSON for nesting that is too deep.
+    """``str(value)``; where Python refuses that: hex for a very long integer, JSON for very deep nesting.
 
     >>> spelled({"a": 1}), spelled([10**5_000])[:6]
     ("{'a': 1}", '[0x31e')

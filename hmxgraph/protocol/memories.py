@@ -87,7 +87,7 @@ class MemoryView:
         return self.trust() | self.properties | links | {"text": self.text, "supersedes": self.supersedes}
 
     def trust(self) -> dict[str, Any]:
-        """Id, trust and visibility: the fields of a compact result."""
+        """The memory's id, kind, trust and visibility, which are all that a compact result shows."""
         fields = {
             "memory_id": self.memory_id,
             "kind": self.kind,
@@ -159,9 +159,10 @@ class MemoryHit:
 
 @dataclass(frozen=True, slots=True)
 class MemoryResult:
-    """Memories, best first, and the digest (a summary of task records) that belongs to the mode, if any.
+    """Memories, best first.
 
-    ``omitted`` counts the hits that did not fit the token budget.
+    ``mode`` is the purpose of the search (`hmxgraph.protocol.records.MODES`), and ``digest`` the summary of task
+    records for this purpose, if there is one. ``omitted`` counts the hits that did not fit the token budget.
     """
 
     hits: tuple[MemoryHit, ...]
@@ -186,7 +187,7 @@ class MemoryResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Named figures, as returned by ``stats``, ``health``, ``metrics`` and ``compact``."""
+    """Figures by name, as returned by ``stats``, ``health``, ``metrics`` and ``compact``."""
 
     figures: dict[str, Any]
 
@@ -200,9 +201,9 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class DreamReport:
-    """The result of maintenance: actions taken (in a dry run, planned), findings only reported, and blocked actions.
+    """The result of a maintenance run: actions taken (in a dry run: planned), reported findings, blocked actions.
 
-    ``report_id`` is the id of the task record that keeps the report; None if nothing was changed.
+    ``report_id`` is the id of the task record that holds the report; None if nothing was changed.
     """
 
     dry_run: bool

@@ -146,7 +146,7 @@ class WorkflowHints(Part):
 
 
 class DecisionConstraint(Part):
-    """A policy in force; a hard rule if ``override_allowed`` is false (HMX-C 7)."""
+    """A policy that the agent must observe; a hard rule if ``override_allowed`` is false (HMX-C 7)."""
 
     artifact_id: str
     condition: str
@@ -156,7 +156,7 @@ class DecisionConstraint(Part):
 
 
 class DroppedEntry(Part):
-    """A candidate that is not in the pack, and the reason (HMX-C 8)."""
+    """A candidate that was left out of the pack, and the reason (HMX-C 8)."""
 
     source_id: str
     source_type: str

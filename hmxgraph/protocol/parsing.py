@@ -91,7 +91,7 @@ def check_values(raw: bytes | bytearray) -> None:
     """Refuse JSON text of more than ``MOST_VALUES`` values: as Python objects, 64 MB of ``[],`` would take 2 GB.
 
     Raises:
-        MalformedJson: it has more.
+        MalformedJson: *raw* has more values.
 
     """
     if len(raw) <= MOST_VALUES or sum(map(raw.count, _SEPARATORS)) <= MOST_VALUES:
@@ -103,23 +103,23 @@ def check_values(raw: bytes | bytearray) -> None:
 def structure(raw: bytes | bytearray) -> Iterator[tuple["NDArray[np.int64]", "NDArray[np.int8]"]]:
     """The positions of brackets and commas outside strings, and the kind of each: 1 opens, -1 closes, ``COMMA``.
 
-    Yields two arrays for each piece of the text, because a loop over single bytes would take a minute for a long line.
+    Yields two numpy arrays for each piece of the text. (A Python loop over the bytes of a long line takes a minute.)
     """
     import numpy as np  # noqa: PLC0415 - only needed for large text and for text that is not strict JSON
 
-    quotes = 0  # so far; after an odd number of quotes, a position is inside a string
-    escape_is_split = False  # the last piece ends with the backslash of an escape, this one begins with its second byte
+    quotes = 0  # number of quotes so far; after an odd number, a position is inside a string
+    escape_is_split = False  # whether the previous piece ends between a backslash and the byte that it escapes
     for offset in range(0, len(raw), _PIECE_BYTES):
         piece = raw[offset : offset + _PIECE_BYTES]
         without_escapes = _ESCAPE.sub(b"  ", b" " + piece[1:] if escape_is_split else piece)
         escape_is_split = without_escapes.endswith(b"\\")
         kinds = np.frombuffer(without_escapes.translate(_KINDS), dtype=np.int8)
-        places = np.flatnonzero(kinds)
-        is_quote = kinds[places] == _QUOTE
+        positions = np.flatnonzero(kinds)
+        is_quote = kinds[positions] == _QUOTE
         quotes_before = quotes + np.cumsum(is_quote)
         quotes += int(is_quote.sum())
-        places = places[~is_quote & (quotes_before % 2 == 0)]
-        yield offset + places, kinds[places]
+        positions = positions[~is_quote & (quotes_before % 2 == 0)]
+        yield offset + positions, kinds[positions]
 
 
 def _syntax(raw: bytes | bytearray) -> Any:
@@ -216,7 +216,7 @@ def _may_repeat_keys(raw: bytes | bytearray, compact: bytes) -> bool:
 
 
 def _exact(raw: bytes | bytearray, *, unique_keys: bool) -> Any:
-    """The value, parsed slowly: integers exactly and, with *unique_keys*, every key checked."""
+    """The value, parsed with `json`, which is slow but keeps integers exact and, with *unique_keys*, sees every key."""
     return json.loads(raw.decode(), object_pairs_hook=_unique if unique_keys else None)
 
 
@@ -233,7 +233,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 # The clause that faults cite.
 _CLAUSE = "RFC 8785 3.1"
-# Cited for nesting that is too deep, instead of a clause: no standard limits the depth.
+# What a fault cites instead of a clause if nesting is too deep: no standard limits the depth.
 _OWN_LIMIT = "own limit"
 _STRICT_OPTIONS = orjson.OPT_STRICT_INTEGER | orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 

@@ -24,7 +24,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class RecordReceipt:
-    """The ids of a written record, of its task and of the events that report the record, and its projections.
+    """The outcome of writing a record: its id, the id of its task, its searchable texts, and the events that report it.
 
     ``created`` is False if an identical record was stored before.
     """
@@ -50,8 +50,8 @@ class RecordReceipt:
 class RecordView:
     """A stored record with its current trust, derived from its replies.
 
-    ``verified_by`` and ``rejected_by`` are the ids of replies by other agents, of each agent only the latest verdict.
-    ``stale`` marks a digest (a summary of records) that newer records made out of date.
+    ``verified_by`` and ``rejected_by`` are the ids of replies by other agents; only the latest verdict of each agent
+    counts. ``stale`` marks a digest (a summary of records) that is out of date, because there are newer records.
     """
 
     record: TaskRecord
@@ -85,7 +85,7 @@ class RecordView:
         return self.trust() | lists | {"artifact": self.record.document()}
 
     def trust(self) -> dict[str, Any]:
-        """Ids, trust and visibility: the fields of a compact result."""
+        """The record's ids, kind, trust and visibility, which are all that a compact result shows."""
         values = {
             "artifact_id": self.record.artifact_id,
             "task_id": self.record.task_id,
@@ -101,7 +101,7 @@ class RecordView:
 
 @dataclass(frozen=True, slots=True)
 class ProjectScope:
-    """A project of a tenant: the scope of records."""
+    """A project of a tenant, to which a search for records is limited."""
 
     tenant_id: str
     project_id: str
@@ -267,7 +267,7 @@ class Library:
 class Grounding:
     """How well a claim is grounded: the records that support it, those that contradict it, and hints.
 
-    Digests and records without an agent are only hints.
+    Digests, and records that name no agent, can only be hints.
     """
 
     grounding_status: str
@@ -290,10 +290,10 @@ class Grounding:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A task as its records describe it; apart from runs, no text is repeated.
+    """A task as its records describe it; no text occurs twice, except in ``recent_runs``.
 
-    Lists are oldest first, but runs are newest first. ``open`` begins with the holder of the task, or with the reason
-    why the task was reopened, and ends with the outputs that are still expected.
+    Lists are oldest first, except for ``recent_runs``, which are newest first. ``open`` begins with the holder of the
+    task, or with the reason why the task was reopened, and ends with the outputs that are still expected.
     """
 
     goal: str = ""
@@ -359,7 +359,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Resume(Account):
-    """A task for whoever resumes it: its account, and the ids of the records behind the account.
+    """What an agent needs to resume a task: its account, and the ids of the records behind the account.
 
     ``sources`` are the ids of all records summarised here, ``verified`` the ids of the verified ones. ``digest`` is the
     record that stores the account; it is only a hint, the sources are authoritative.

@@ -1,4 +1,4 @@
-"""memd task records: reports of agents about their work on shared tasks."""
+"""memd task records, in which agents report their work on shared tasks."""
 
 from typing import Any, ClassVar
 
@@ -41,12 +41,12 @@ DIGEST_ROLES = (
     "evidence_library",
     "highlight_library",
 )
-# Roles of checkpoints (``task_progress``) that move a task on the board.
+# Roles of ``task_progress`` records that move a task on the board.
 BOARD_ROLES = ("claim", "release", "reopen")
 # How far a record was processed, and how far it can be trusted; `hmxgraph.records.trust` derives both.
 PROMOTION_STATES = ("raw", "summarized", "canonical", "verified")
 TRUST_TIERS = ("semantic_candidate", "canonical_record", "compiled_digest_hint", "verified_record")
-# The purposes of a search. Each but the first prefers some kinds of records, and has a digest (a summary of them).
+# The purposes of a search. All but "generic" prefer certain kinds of records, and have a digest that summarises them.
 MODES = (
     "generic",
     "brief_project",

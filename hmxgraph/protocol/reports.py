@@ -71,7 +71,7 @@ class SourceReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport(HtmlTable):
-    """The outcome of every line and every event.
+    """The outcome of an ingestion: of every line and of every event made from the lines.
 
     ``sources`` counts the lines of each source. Each event made from these lines is counted once: in ``accepted``,
     ``duplicates``, ``conflicts`` (an earlier event with other content has its id) or ``rejected_count``, which also
@@ -173,7 +173,7 @@ MOST_NAMED = 10_000
 
 @dataclass(slots=True)
 class Tally:
-    """The running totals of an ingestion: receipts, rejections, warnings and lines are counted as they come."""
+    """The running totals of an ingestion: it counts receipts, rejections, warnings and lines as they arrive."""
 
     tenant_id: str
     rejected: list[Rejection] = field(default_factory=list)
@@ -216,7 +216,7 @@ class Tally:
 
     @property
     def settled(self) -> int:
-        """The number of events and rejected lines accounted for so far."""
+        """The number of events and rejected lines whose outcome is known so far."""
         return sum(self._counts[name] for name in ("accepted", "duplicates", "conflicts")) + self.rejected_count
 
     def report(self, seconds: float = 0.0) -> IngestReport:
@@ -469,9 +469,9 @@ class CompileReport(HtmlTable):
     - ``sessions`` is the number of sessions learned from; ``older`` says whether older ones were left out (see
       ``max_sessions`` of :class:`CompilerProfile`).
     - ``summarised`` is the number of sessions that this run read, ``events`` the number of their events.
-    - ``without_outcome`` is the number of ``sessions`` whose outcome is unknown, ``shortened`` the number of those so
-      long that steps in the middle were skipped.
-    - ``near_duplicates`` is the number of patterns left out because a similar one was kept.
+    - ``without_outcome`` is the number of ``sessions`` whose outcome is unknown, ``shortened`` the number of
+      ``sessions`` that are so long that steps in the middle were skipped.
+    - ``near_duplicates`` is the number of learned patterns that were left out because a similar one was kept.
     - ``no_material`` holds sentences that say what could not be learned or stays a draft, and why.
     """
 
@@ -535,8 +535,8 @@ Level: TypeAlias = Literal["wrong", "missing"]
 class Finding(NamedTuple):
     """One inconsistency found by a check.
 
-    ``wrong``: stored data contradicts itself in a hash, a counter, a chain or a link. ``missing``: a record names
-    something that is not stored or not linked. That can be legitimate: the evidence never arrived, or arrived later.
+    Level ``wrong``: stored data contradicts itself in a hash, a counter, a chain or a link. Level ``missing``: a record
+    names something that is not stored or not linked. That can be legitimate, if the evidence arrived later or never.
     """
 
     check: str
@@ -610,7 +610,7 @@ class ImportReport(HtmlTable):
 
 @dataclass(frozen=True, slots=True)
 class WithdrawnImport:
-    """A withdrawn import: the artifacts deprecated with it, and those that other evidence still supports."""
+    """A withdrawn import: the artifacts that were deprecated with it, and those kept because of other evidence."""
 
     import_id: str
     fingerprint_id: str
@@ -648,7 +648,11 @@ class BackupReport(HtmlTable):
 
 @dataclass(frozen=True, slots=True)
 class RestoreReport(HtmlTable):
-    """The outcome of a restore; ``same_digest`` is None if a backup was replayed under another tenant."""
+    """The outcome of a restore.
+
+    ``same_digest`` says whether the restored graph has the digest of the backup; None if the backup was restored under
+    another tenant, which changes the digest.
+    """
 
     tenant_id: str
     path: str

@@ -7,10 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Bytes (*body*) and their *format*, identified by five names: *shelf*, *kind*, *place*, *item* and *part*.
+    """Bytes (*body*) and their *format*, identified by five names, from the widest to the narrowest.
 
-    The states of a *shelf*, such as a thread, can be dropped together, or read by kind, place and item. *mark* is a
-    label that several states may share, by which states of one kind are found on all shelves. *stored_us* is the time
+    *shelf* is a group of states that can be dropped together, such as a thread. *kind*, *place* and *item* select
+    states in it: for LangGraph, a checkpoint, its namespace and its id. *part* tells apart the states of one item.
+    *mark* is a label that several states may share; it finds states of one kind on all shelves. *stored_us* is the time
     at which the state was first stored.
     """
 

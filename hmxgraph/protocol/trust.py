@@ -1,4 +1,4 @@
-"""Trust policy: which sources may put rules, preferences and facts in force."""
+"""Trust policy: which sources may state rules, preferences and facts that take effect."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from hmxgraph.protocol.parsing import quoted
 # When secrets are masked: when packs show them, already when they are stored, or never.
 MaskSecrets: TypeAlias = Literal["packs", "ingest", "off"]
 MASK_SECRETS: tuple[str, ...] = get_args(MaskSecrets)
-# Sources that name a role in the conversation: roles of people, and roles of models.
+# Sources that name a role in the conversation: the roles of people, and those of language models.
 _PEOPLE = frozenset({"user", "human", "customer", "client", "operator", "system", "developer"})
 _MODELS = frozenset({"assistant", "agent", "ai", "bot", "model"})
 # Sources that name a channel through which users write.
 CHANNELS = frozenset(
     ("slack", "teams", "discord", "telegram", "whatsapp", "email", "web", "cli", "api", "sms", "phone", "chat")
 )
-# Channels through which people other than users write, too.
+# Channels through which not only users write.
 _OPEN_CHANNELS = frozenset({"email", "web"})
 # Sources whose events report the agent's own work or its users' words, so that they do not count as outside sources.
 OWN_SOURCES = (_PEOPLE | _MODELS | CHANNELS) - _OPEN_CHANNELS
