@@ -269,13 +269,13 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
     """Whether the sessions made all of these changes, and no others if the names show their purpose.
 
-    If requests complain about a symptom, all of ``goal_class.models`` count instead of the examples, because the repair
-    depends on what the agent finds.
+    If requests complain about a symptom, all of ``goal_class.training_sessions`` count instead of the examples, because
+    the repair depends on what the agent finds.
     """
     if any(map(serves_any_purpose, changes)):
         return conjunction(changes, goal_class.examples) == "and"
     complaining = bool(common_complaint(goal_class.requests, _HALF))
-    sessions = goal_class.models if complaining else goal_class.examples
+    sessions = goal_class.training_sessions if complaining else goal_class.examples
     return sum(changes_of(session) == set(changes) for session in sessions) >= _USUALLY * len(sessions)
 
 

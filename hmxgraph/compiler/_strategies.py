@@ -65,9 +65,9 @@ class Field:
         return tuple(member for goal_class in self.classes for member in goal_class.members)
 
     @property
-    def models(self) -> tuple[SessionSummary, ...]:
+    def training_sessions(self) -> tuple[SessionSummary, ...]:
         """The sessions to learn from."""
-        return tuple(model for goal_class in self.classes for model in goal_class.models)
+        return tuple(session for goal_class in self.classes for session in goal_class.training_sessions)
 
 
 def strategy_templates(classes: Sequence[GoalClass], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
@@ -219,7 +219,7 @@ def _word_positions(requests: Sequence[str]) -> dict[str, list[float]]:
 
 
 def _template(field: Field, profile: CompilerProfile) -> ArtifactDraft:
-    models = field.models
+    models = field.training_sessions
     phased_sessions = _purposeful(models)
     documents = _phase_documents(phased_sessions, _flow(phased_sessions, profile), agreed_first=agreed(models))
     flow = [_PHASE_OF_NAME[phase["name"]] for phase in documents]
