@@ -1,7 +1,7 @@
-"""decision_policy: the statement that a lookup must return before the work is done (HMX-A 4.3).
+"""decision_policy: the statement that a lookup must return before the work may end (HMX-A 4.3).
 
-A statement is a short line of a result, such as "service: running". Only sessions whose first result of the lookup
-lacked the statement are counted, so that the last result shows what the work changed.
+A statement is a short line of a result, such as "service: running". Only sessions in which the first result of the
+lookup lacked the statement are counted, so that a last result with the statement shows an effect of the work.
 """
 
 from collections import Counter, defaultdict
@@ -19,9 +19,9 @@ from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.lines import cited
 
-# Minimum share of successes among sessions that ended with the statement, maximum share among the others, and maximum
-# probability that chance explains this for any statement of the lookup (Bonferroni).
-_LEAST_WELL, _MOST_OTHERS_WELL, _BY_CHANCE = 0.8, 0.2, 0.05
+# Minimum success rate of the sessions that ended with the statement, maximum success rate of the others, and maximum
+# probability that chance explains the difference for any statement of the lookup (Bonferroni).
+_LEAST_SUCCESS, _MOST_OTHER_SUCCESS, _BY_CHANCE = 0.8, 0.2, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,31 +35,31 @@ class _CheckedSession:
 
 @dataclass(frozen=True)
 class _ClosingCheck:
-    """A *statement* of a *lookup*, counted over the sessions whose first result lacks it.
+    """A statement of a lookup, counted over the sessions in which the first result of the lookup lacks it.
 
-    ``having`` holds those whose last result has the statement, ``others`` is the number of the others, and
-    ``others_well`` how many of these went well.
+    ``having`` holds those in which the last result has the statement. ``others`` is the number of the other sessions,
+    ``others_succeeded`` the number of these that succeeded.
     """
 
     lookup: str
     statement: str
     having: tuple[_CheckedSession, ...]
     others: int
-    others_well: int
+    others_succeeded: int
 
     @property
-    def having_well(self) -> int:
-        """How many of the sessions that ended with the statement went well."""
-        return _count_well(self.having)
+    def having_succeeded(self) -> int:
+        """The number of sessions that ended with the statement and succeeded."""
+        return _count_succeeded(self.having)
 
     @cached_property
     def chance(self) -> float:
-        """The probability of at least such a difference by chance."""
-        return chance(Stratum(len(self.having), self.having_well, self.others, self.others_well))
+        """The probability of a difference at least this large by chance."""
+        return chance(Stratum(len(self.having), self.having_succeeded, self.others, self.others_succeeded))
 
 
 def closing_checks(sessions: Iterable[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """At most one policy for each lookup whose last result shows whether the work went well."""
+    """Yield at most one policy for each lookup whose last result shows whether the session succeeds."""
     checked = _checked(sessions)
     for lookup in sorted(checked):
         if check := _clearest(lookup, checked[lookup], profile.min_cases):
@@ -80,7 +80,7 @@ def _checked(sessions: Iterable[SessionSummary]) -> Mapping[str, list[_CheckedSe
 
 
 def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _ClosingCheck | None:
-    """The most significant check that enough sessions support, with clearly different shares; None if there is none.
+    """The most significant check with clearly different success rates; None if there is none.
 
     At least *least* sessions that ended with its statement must have succeeded.
     """
@@ -93,31 +93,32 @@ def _clearest(lookup: str, checked: Sequence[_CheckedSession], least: int) -> _C
     significant = [
         check
         for check in _checks(lookup, checked)
-        if check.having_well >= max(least, _LEAST_WELL * len(check.having))
-        and check.others_well <= _MOST_OTHERS_WELL * check.others
+        if check.having_succeeded >= max(least, _LEAST_SUCCESS * len(check.having))
+        and check.others_succeeded <= _MOST_OTHER_SUCCESS * check.others
         and check.chance * len(statements) <= _BY_CHANCE
     ]
     return min(significant, key=lambda check: (check.chance, check.statement), default=None)
 
 
 def _checks(lookup: str, checked: Sequence[_CheckedSession]) -> Iterator[_ClosingCheck]:
-    """Yield the check for each statement, counted over the sessions whose first result lacks it."""
+    """Yield the check for each statement that some session's last result has and its first result lacks."""
     having: defaultdict[str, list[_CheckedSession]] = defaultdict(list)
-    first_counts, first_counts_well = Counter[str](), Counter[str]()
+    # For each statement, the sessions whose first result has it, and those of them that succeeded.
+    first_counts, first_counts_succeeded = Counter[str](), Counter[str]()
     for checked_session in checked:
         first = set(checked_session.first.statements)
         first_counts.update(first)
-        first_counts_well.update(first if checked_session.session.succeeded else ())
+        first_counts_succeeded.update(first if checked_session.session.succeeded else ())
         for statement in set(checked_session.last.statements) - first:
             having[statement].append(checked_session)
-    well = _count_well(checked)
+    succeeded = _count_succeeded(checked)
     for statement, sessions in having.items():
         others = len(checked) - first_counts[statement] - len(sessions)
-        others_well = well - first_counts_well[statement] - _count_well(sessions)
-        yield _ClosingCheck(lookup, statement, tuple(sessions), others, others_well)
+        others_succeeded = succeeded - first_counts_succeeded[statement] - _count_succeeded(sessions)
+        yield _ClosingCheck(lookup, statement, tuple(sessions), others, others_succeeded)
 
 
-def _count_well(checked: Iterable[_CheckedSession]) -> int:
+def _count_succeeded(checked: Iterable[_CheckedSession]) -> int:
     return sum(checked_session.session.succeeded for checked_session in checked)
 
 
@@ -134,14 +135,14 @@ def _policy(check: _ClosingCheck, profile: CompilerProfile) -> ArtifactDraft:
             "condition": f"{check.lookup} is done",
             "recommendation": (
                 f"Go on until it says {statement}. {use} it again before the work ends: sessions that ended with this "
-                f"went well {of_times(check.having_well, len(check.having))}, others "
-                f"{of_times(check.others_well, check.others)}."
+                f"went well {of_times(check.having_succeeded, len(check.having))}, others "
+                f"{of_times(check.others_succeeded, check.others)}."
             ),
             "alternatives": [],
             "outcomes": [],
             "scope": scope,
         },
-        seen=Observations(len(check.having), len(check.having), check.having_well),
+        seen=Observations(len(check.having), len(check.having), check.having_succeeded),
         source_events=evidence(
             (
                 [

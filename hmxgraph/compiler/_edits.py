@@ -11,14 +11,14 @@ from hmxgraph.text.masking import mask_ids, mask_secrets
 # Names that tools use for the text to replace and for its replacement.
 _OLD = ("old_string", "old_str", "old_text", "oldString", "oldText", "search", "find")
 _NEW = ("new_string", "new_str", "new_text", "newString", "newText", "replace", "replacement")
-# Maximum lines that an edit adds, or removes, to be described, and maximum characters of these lines.
+# An edit is described only if it adds, and removes, at most this many lines and characters.
 _MOST_LINES, _MOST_CHARACTERS = 2, 100
-# Separators in a path, on any system.
-_FOLDERS = re.compile(r"[/\\]")
+# Path separators of any operating system.
+_PATH_SEPARATOR = re.compile(r"[/\\]")
 
 
 def describe_edit(arguments: Mapping[str, Any]) -> str:
-    r"""The file that a call edits, and the lines that it adds or removes; "" if the edit is long or there is none.
+    r"""The file that a call edits, and the lines that it adds or removes; "" if it edits nothing or too much.
 
     >>> describe_edit({"file_path": "/app/page_test.exs", "old_string": "use Live", "new_string": "use Live\nuse Conn"})
     '`page_test.exs`, adding “use Conn”'
@@ -29,26 +29,24 @@ def describe_edit(arguments: Mapping[str, Any]) -> str:
     >>> describe_edit({"path": "setup.cfg", "content": "line = 120"})
     ''
     """
-    path, old, new = (_first(arguments, names) for names in (PATH_FIELDS, _OLD, _NEW))
+    path, old, new = (_first_text(arguments, names) for names in (PATH_FIELDS, _OLD, _NEW))
     if not path or old is None or new is None:
         return ""
-    before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
-    added, removed = _without(after, before), _without(before, after)
+    old_lines, new_lines = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
+    added = [line for line in new_lines if line not in old_lines]
+    removed = [line for line in old_lines if line not in new_lines]
     new_text, old_text = _quoted(added), _quoted(removed)
     if not (added or removed) or new_text is None or old_text is None:
         return ""
-    file = f"`{mask_ids(mask_secrets(_FOLDERS.split(path)[-1]))}`"
+    file = f"`{mask_ids(mask_secrets(_PATH_SEPARATOR.split(path)[-1]))}`"
     if added and removed:
         return f"{file}, changing {old_text} to {new_text}"
     return f"{file}, adding {new_text}" if added else f"{file}, removing {old_text}"
 
 
-def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str | None:
+def _first_text(arguments: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """The first text among the arguments called *names*; None if there is none."""
     return next((arguments[name] for name in names if isinstance(arguments.get(name), str)), None)
-
-
-def _without(lines: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [line for line in lines if line not in others]
 
 
 def _quoted(lines: Sequence[str]) -> str | None:

@@ -1,6 +1,7 @@
-"""What an error asks for next: a lookup of the right value or of an item's state, another attempt, another change.
+"""Predict the next action after an error from what the error message says.
 
-Which inputs actions take, and which actions supply them, is learned from calls that did not fail.
+It may be a lookup of the right value or of an item's state, another attempt, or another change. Which inputs an action
+takes, and which other actions supply their values, is learned from calls that did not fail.
 """
 
 import re
@@ -15,25 +16,27 @@ from hmxgraph.compiler.failures import SPOKEN, WRONG_VALUE
 from hmxgraph.compiler.summary import FROM_USER, SessionSummary
 from hmxgraph.text.terms import most_first, terms
 
-# An input counts if at least this share of the calls of its action have it.
+# An input of an action counts if at least this share of the calls have it.
 _USUAL = 0.5
 _MOST_INPUTS, _MOST_SOURCES = 12, 5
-# A lookup supplies an input if at least this number and this share of the input's known values came from it.
+# A lookup supplies an input if at least this number, and this share, of the values of known origin came from it.
 _LEAST_VALUES, _LEAST_SHARE = 2, 0.05
-# An action depends on a lookup from which at least this share of the values of one of its inputs came.
+# An action depends on a lookup if at least this share of the values of one of its inputs came from it.
 _DEPENDS = 0.5
 # A masked part of an error message, such as "<amount>".
-_SLOT = re.compile(r"<([^<>]*)>")
-# Parts of input names that say nothing about what the input is.
+_MASK = re.compile(r"<([^<>]*)>")
+# Words in the names of inputs that do not say what the input is.
 _FILLERS = frozenset(("id", "ids", "new", "old", "name", "number", "in"))
 
-# Probability that a lookup of the right value comes next, if the error calls a value wrong.
+# Probability that a lookup of the right value comes next, if the error says that a value is wrong.
 _LOOKED_UP = 0.5
-# Factors by which the probabilities of other actions are multiplied: the lookup that shows the state of the named item,
-# actions that need the result of the failed lookup, another attempt when the user has answered, and the first change
-# that the user then asks for. Measured on next actions after errors, each quarter of the tasks predicted from the other
-# three: of 45 in runs of airline agents, on which the factors were tuned, 29 were predicted with these rules and 24
-# without; of 63 in runs of retail agents, 44 and 43.
+# Factors by which probabilities are multiplied: of a lookup that shows the state of the item named in the error, of an
+# action that needs the result of the failed lookup, of another attempt when the user has answered, and of the first
+# change that the user then asks for.
+#
+# They were measured on the next actions after errors, in four-fold cross-validation over tasks. In runs of airline
+# agents, on which the factors were tuned, 29 of 45 actions were predicted with these rules and 24 without; in runs of
+# retail agents, 44 and 43 of 63.
 _STATE_LOOKUP, _DEPENDENT, _ANSWERED, _ASKED = 5.0, 0.1, 2.0, 4.0
 # Added to a probability before it is multiplied, so that a factor can raise one of 0.
 _SMOOTHING = 0.002
@@ -43,13 +46,13 @@ _SMOOTHING = 0.002
 class CallInputs:
     """For each action its usual inputs, and for each input how often its value came from each origin.
 
-    Origins are actions, the user, or "" if unknown.
+    An origin is the name of an action, "user", or "" if unknown.
     """
 
     by_action: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
 
     def named_inputs(self, action: str, error: str) -> list[str]:
-        """The inputs of *action* that an error names: by a mask in place of the value, else by a word of their names.
+        """The inputs of *action* that an error names, by "<name>" in place of a value, else by a word of their name.
 
         >>> inputs = CallInputs({"charge": {"payment_id": {}, "amount": {}}})
         >>> inputs.named_inputs("charge", "payment method not found")
@@ -57,12 +60,14 @@ class CallInputs:
         >>> inputs.named_inputs("charge", "<amount> is too much to pay")
         ['amount']
         """
-        names, slots = sorted(self.by_action.get(action, ())), set(_SLOT.findall(error))
-        words = set(terms(error))
-        return [name for name in names if name in slots] or [name for name in names if words & _input_terms(name)]
+        names, masked_names = sorted(self.by_action.get(action, ())), set(_MASK.findall(error))
+        error_terms = set(terms(error))
+        return [name for name in names if name in masked_names] or [
+            name for name in names if error_terms & _input_terms(name)
+        ]
 
     def sources(self, action: str, name: str) -> Iterator[str]:
-        """The lookups that supply this input of *action*."""
+        """Yield the lookups that supply the input *name* of *action*."""
         counts = self.by_action.get(action, {}).get(name, {})
         known_count = sum(count for origin, count in counts.items() if origin)
         for origin, count in counts.items():
@@ -70,20 +75,20 @@ class CallInputs:
                 yield origin
 
     def lookups_taking(self, names: Iterable[str]) -> Iterator[str]:
-        """The lookups that take one of these inputs."""
-        wanted_names = set(names)
+        """Yield the lookups that take one of these inputs."""
+        input_names = set(names)
         for action, inputs in self.by_action.items():
-            if _is_lookup(action) and not wanted_names.isdisjoint(inputs):
+            if _is_lookup(action) and not input_names.isdisjoint(inputs):
                 yield action
 
     def dependents(self, lookup: str) -> Iterator[str]:
-        """The actions with an input that usually comes from *lookup*."""
+        """Yield the actions with an input whose value usually comes from *lookup*."""
         for action, inputs in self.by_action.items():
             if any(counts.get(lookup, 0) >= _DEPENDS * sum(counts.values()) > 0 for counts in inputs.values()):
                 yield action
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """The inputs as plain JSON values."""
         return {
             action: {name: dict(counts) for name, counts in inputs.items()} for action, inputs in self.by_action.items()
         }
@@ -95,13 +100,13 @@ class CallInputs:
 
 
 def learn_inputs(summaries: Iterable[SessionSummary]) -> CallInputs:
-    """The usual inputs of each action, with the origins of their values; calls that failed do not count."""
+    """Learn the usual inputs of each action, with the origins of their values; calls that failed do not count."""
     calls = Counter[str]()
-    having: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    calls_with_input: defaultdict[str, Counter[str]] = defaultdict(Counter)
     origins: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for step in (step for summary in summaries for step in summary.steps if step.ok is not False and step.inputs):
         calls[step.action] += 1
-        having[step.action].update({name for name, _ in step.inputs})
+        calls_with_input[step.action].update({name for name, _ in step.inputs})
         for name, origin in step.inputs:
             origins[step.action, name][origin] += 1
     return CallInputs(
@@ -111,8 +116,8 @@ def learn_inputs(summaries: Iterable[SessionSummary]) -> CallInputs:
                     origin: origins[action, name][origin]
                     for origin in most_first(origins[action, name])[:_MOST_SOURCES]
                 }
-                for name in most_first(having[action])[:_MOST_INPUTS]
-                if having[action][name] >= _USUAL * calls[action]
+                for name in most_first(calls_with_input[action])[:_MOST_INPUTS]
+                if calls_with_input[action][name] >= _USUAL * calls[action]
             }
             for action in sorted(calls)
         }
@@ -120,13 +125,13 @@ def learn_inputs(summaries: Iterable[SessionSummary]) -> CallInputs:
 
 
 def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inputs: CallInputs) -> dict[str, float]:
-    """The probabilities of the next actions, adapted to the failure that the session has not reacted to yet.
+    """The probabilities of the next actions, adapted to the latest failure if no action has followed it yet.
 
-    If the error names a value that is wrong, and a lookup that supplies such values was not called yet, that lookup
-    probably comes next, unless the user has spoken. If the error names an item for another reason, the lookup that
-    shows the item becomes more likely. Actions that need the result of the failed lookup become unlikely, unless it has
-    also worked. When the user has answered, another attempt becomes more likely, and so does the first change that the
-    user asks for.
+    - If the error says that a value is wrong, a lookup that supplies such values and was not called yet probably comes
+      next, unless the user has spoken.
+    - If the error names an item for another reason, a lookup of the item becomes more likely.
+    - Actions that need the result of a failed lookup become unlikely, unless the same lookup also worked once.
+    - If the user has answered, another attempt and the first change that the user asks for become more likely.
     """
     step = running.failures[-1].step if running.ahead.failure and running.failures else -1
     if step < 0:
@@ -149,14 +154,14 @@ def as_the_error_asks(chances: Mapping[str, float], running: SessionSummary, inp
 
 
 def _first_asked(heard: str, actions: Iterable[str]) -> list[str]:
-    """The changes whose verb comes first among the terms that the user said."""
+    """The changes whose verb comes first in *heard*, the terms of the last user message."""
     heard_terms = heard.split()
-    places = {
+    verb_indexes = {
         action: min(heard_terms.index(term) for term in verbs)
         for action in actions
         if is_action(action) and (verbs := set(terms(read_action(action).verb)).intersection(heard_terms))
     }
-    return [action for action, place in places.items() if place == min(places.values())]
+    return [action for action, index in verb_indexes.items() if index == min(verb_indexes.values())]
 
 
 def _multiplied(chances: Mapping[str, float], factors: Mapping[str, float]) -> dict[str, float]:
@@ -169,7 +174,7 @@ def _multiplied(chances: Mapping[str, float], factors: Mapping[str, float]) -> d
 
 
 def _mixed(chances: Mapping[str, float], suppliers: Iterable[str]) -> dict[str, float]:
-    """The *chances*, scaled down to leave ``_LOOKED_UP`` to the *suppliers* in equal parts; unchanged without any."""
+    """The *chances*, scaled down so that the *suppliers* get ``_LOOKED_UP`` in equal parts; unchanged without any."""
     names = sorted(suppliers)
     mixed = {name: (1 - _LOOKED_UP) * chance for name, chance in chances.items()} if names else dict(chances)
     for name in names:

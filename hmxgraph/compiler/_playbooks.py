@@ -1,4 +1,4 @@
-"""failure_playbook: what to do when something fails, and how to keep it from failing (HMX-A 4.2)."""
+"""failure_playbook: what to do when an action fails, and how to prevent the failure (HMX-A 4.2)."""
 
 import re
 from collections import Counter, defaultdict
@@ -52,8 +52,8 @@ from hmxgraph.compiler.summary import Amendment, SessionSummary, Step
 from hmxgraph.text.artifacts import attempted, done, noted, plain, times
 from hmxgraph.text.terms import most_first
 
-# Limits: failure groups considered, recoveries and failure keys in the metadata of a playbook, inputs named with a
-# trigger, reactions advised after one failed action, and changes described as the only repair.
+# Limits: failure groups considered; recoveries and failure keys in the metadata of a playbook; inputs named in a
+# trigger; reactions advised after one failed action; steps described if a failure was repaired only once.
 _MOST_GROUPS = 200
 _MOST_TALLIES = 8
 _MOST_KEYS = 20
@@ -61,17 +61,18 @@ _MOST_INPUTS = 4
 _MOST_REACTIONS = 3
 _MOST_REPAIRS = 4
 _HALF = 0.5
-# Programs that do not show what sessions went on to do.
-_LEADS_NOWHERE = PREPARATIONS | {"exit"}
-# A lookup prevents a failure if a clearly larger share of the successful calls than of the failing ones came after it:
-# minimum difference of the shares, minimum calls of each, and minimum standard errors (a one-sided 5 % level is enough,
-# because an unnecessary lookup costs little).
-_GAP, _LEAST_CALLS, _CLEARLY = 0.2, 4, 1.64
+# Programs that do not show how a session continued.
+_SHOWS_NO_WORK = PREPARATIONS | {"exit"}
+# A lookup prevents a failure if it preceded a clearly larger share of the successful calls than of the failing ones:
+# minimum difference of the shares, minimum calls of each, and minimum standard errors above chance (1.64 is a one-sided
+# 5 % level, which is enough because an unnecessary lookup costs little).
+_LEAST_DIFFERENCE, _LEAST_CALLS, _LEAST_SIGNIFICANCE = 0.2, 4, 1.64
 # Maximum lookups advised as prevention, actions named as triggers, messages named as symptoms, and nouns in the tags.
 _MOST_LOOKUPS, _MOST_TRIGGERS, _MOST_SYMPTOMS, _MOST_NOUNS = 2, 4, 3, 4
-# Share of its occurrences below which a failure is seldom overcome, and share from which it usually is.
+# A failure is seldom overcome if it was overcome in less than the first share of its occurrences, usually overcome if
+# in at least the second.
 _SELDOM_OVERCOME, _USUALLY_OVERCOME = 0.25, 0.75
-# Words of errors about a value that is currently unavailable, as opposed to wrong (WRONG_VALUE).
+# Words of errors about a value that is currently unavailable, as opposed to a wrong one (``WRONG_VALUE``).
 _UNAVAILABLE = re.compile(r"\b(?:available|enough|stock|taken|full|expired|sold)\b", re.IGNORECASE)
 
 
@@ -84,12 +85,13 @@ def failure_playbooks(
     refused: Mapping[str, ResultRule],
     waiting: Mapping[str, ResultRule],
 ) -> Iterator[ArtifactDraft]:
-    """One playbook for each of the most frequent failure groups with prevention or recovery advice.
+    """Yield a playbook for each of the most frequent failure groups for which there is advice.
 
-    *refused* maps the event ids of failures to the rules that explain them. *waiting* maps each change to its rule: the
-    result of a lookup that it waits for. Choices of calls are learned from the *recent* sessions.
+    *refused* maps the event ids of failures to the rules that explain them: the result of a lookup showed that the call
+    would fail. *waiting* maps each change that agents make only after a certain result of a lookup to the rule with
+    this result. Choices that made calls fail are learned from the *recent* sessions.
     """
-    base = _failing_share(summaries)
+    base_failing_share = _failing_share(summaries)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     cases, calls, known_choices = Cases(summaries), calls_of_changes(summaries), choices(recent)
     for group in groups[:_MOST_GROUPS]:
@@ -101,19 +103,19 @@ def failure_playbooks(
         ]
         prevention = [*checks_first, *_prevention(group, reactions, _protections(group, summaries, kinds), summaries)]
         if prevention or _has_advice(group, reactions):
-            draft = _playbook(group, reactions, prevention, waiting, base, profile)
-            useful = _useful(group, reactions, cases)
+            draft = _playbook(group, reactions, prevention, waiting, base_failing_share, profile)
+            useful = _is_useful(group, reactions, cases)
             if checks_first and not useful and len(group.sessions) > 1:
-                # The playbook is about prevention; what sessions did after the failure was not a recovery.
+                # The playbook is useful for its prevention; what sessions did after the failure was not a recovery.
                 yield replace(draft, useful=True, metadata={**(draft.metadata or {}), "recoveries": []})
             else:
                 yield replace(draft, useful=useful)
 
 
 def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
-    """Whether a reaction is more than what one user preferred.
+    """Whether a reaction is advice for everybody, not only what one user preferred.
 
-    This is doubted only if another action than the group's failed, and a change made in its place helped: that change
+    The one doubtful reaction is another change instead of a failed action that is not the usual one of the group. It
     must have helped in several cases.
     """
     helped = recovery.seen.successes and _replaces(recovery)
@@ -121,9 +123,9 @@ def _is_general(group: FailureGroup, recovery: Recovery, cases: Cases) -> bool:
 
 
 def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> list[str]:
-    """The most usual condition to check first, if such conditions explain most of these failures; else empty."""
-    events = [occurrence.failure.event_id for occurrence in group.occurrences]
-    rules = [refused[event_id] for event_id in events if event_id in refused]
+    """The instruction to check a condition before the action, if rules explain most of these failures; else empty."""
+    event_ids = [occurrence.failure.event_id for occurrence in group.occurrences]
+    rules = [refused[event_id] for event_id in event_ids if event_id in refused]
     usual = most_first(Counter(f"Before {rule.action}, check that {rule.condition}" for rule in rules))[:1]
     return usual if len(rules) > _HALF * len(group.occurrences) else []
 
@@ -131,9 +133,10 @@ def _precondition(group: FailureGroup, refused: Mapping[str, ResultRule]) -> lis
 def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
     """Whether *group* shows what to do or avoid after the failure.
 
-    Neither is shown by a single session that stopped there, nor by retries that mostly worked for an unknown reason.
+    A single session that stopped after the failure shows neither, nor do retries that mostly worked for an unknown
+    reason.
     """
-    if _advised_reactions(group, advisable(reactions)) or _undone_ways(group):
+    if _advised_reactions(group, advisable(reactions)) or _undone_warnings(group):
         return True
     if not any(occurrence.repaired for occurrence in group.occurrences):
         return len(group.sessions) > 1 or bool(_continuation(group))
@@ -143,7 +146,7 @@ def _has_advice(group: FailureGroup, reactions: Sequence[Recovery]) -> bool:
 
 
 def _was_overcome(occurrence: Occurrence) -> bool:
-    """Whether the reaction helped; the success of a session that went on with other work does not count."""
+    """Whether the reaction helped; the success of a session that turned to unrelated work does not count."""
     return bool(occurrence.helped) and not turned_to_other_work(occurrence)
 
 
@@ -152,7 +155,7 @@ def _playbook(
     reactions: Sequence[Recovery],
     prevention: list[str],
     waiting: Mapping[str, ResultRule],
-    base: float,
+    base_failing_share: float,
     profile: CompilerProfile,
 ) -> ArtifactDraft:
     judged = [occurrence for occurrence in group.occurrences if occurrence.helped is not None]
@@ -163,7 +166,7 @@ def _playbook(
         "symptoms": _symptoms(group),
         "recovery_steps": _recovery_steps(group, advisable(reactions), waiting, profile.recovery_steps),
         "prevention_strategies": prevention,
-        "severity": _severity(group, base, profile),
+        "severity": _severity(group, base_failing_share, profile),
     }
     return ArtifactDraft(
         artifact_type="failure_playbook",
@@ -183,17 +186,19 @@ def _playbook(
     )
 
 
-def _useful(group: FailureGroup, reactions: Sequence[Recovery], cases: Cases) -> bool:
-    """Whether an advised reaction other than handing over worked in several cases or has no known result.
+def _is_useful(group: FailureGroup, reactions: Sequence[Recovery], cases: Cases) -> bool:
+    """Whether the playbook is useful enough to be more than a draft.
 
-    If none is advised: whether several sessions tried a reaction in vain, and the failure was never repaired.
+    If it advises reactions, one other than a handover must have worked in several cases, or have no known result. If it
+    advises none, it is useful as a warning: several sessions tried a reaction in vain, and the failure was never
+    repaired.
     """
     advised = [recovery for recovery, _ in _advised_reactions(group, advisable(reactions))]
     if advised:
         repairs = [recovery for recovery in advised if not _hands_over(recovery)]
         return any(recovery.unknown for recovery in repairs) or _worked_in_cases(repairs, cases)
     undone_in = {occurrence.summary.session_id for occurrence in group.occurrences if occurrence.undone}
-    if len(undone_in) > 1 and _undone_ways(group):
+    if len(undone_in) > 1 and _undone_warnings(group):
         return True
     repaired = any(occurrence.repaired for occurrence in group.occurrences)
     return not repaired and any(
@@ -206,8 +211,8 @@ def _worked_in_cases(repairs: Sequence[Recovery], cases: Cases) -> bool:
 
     Changes are ignored if feedback rejects every session in which they helped.
     """
-    sound = [recovery for recovery in repairs if recovery.futile < 1]
-    return any(recovery.sessions_helped > 1 for recovery in sound) and _count_cases(sound, cases) > 1
+    accepted = [recovery for recovery in repairs if recovery.futile < 1]
+    return any(recovery.sessions_helped > 1 for recovery in accepted) and _count_cases(accepted, cases) > 1
 
 
 def _count_cases(reactions: Iterable[Recovery], cases: Cases) -> int:
@@ -218,13 +223,13 @@ def _count_cases(reactions: Iterable[Recovery], cases: Cases) -> int:
 
 
 def _pattern(group: FailureGroup) -> str:
-    """The failure in readable form: its type if the signature begins with it, then the message."""
+    """The failure in readable form: its error type if the signature begins with it, then the message."""
     kind = most_frequent(occurrence.failure.kind for occurrence in group.occurrences)
     return f"{kind}: {group.message}" if kind and group.signature.startswith(kind.lower()) else group.message
 
 
 def _triggers(group: FailureGroup) -> list[str]:
-    """The most frequent calls that fail in this way, with their inputs; a sentence instead if no call failed."""
+    """The most frequent calls that fail like this, with their inputs; a sentence instead if no call failed."""
     actions = Counter(occurrence.action for occurrence in group.occurrences if occurrence.action)
     return [f"Calling {name}{_with_inputs(group, name)}" for name in most_first(actions)[:_MOST_TRIGGERS]] or [
         "During the session, outside of any call"
@@ -232,13 +237,13 @@ def _triggers(group: FailureGroup) -> list[str]:
 
 
 def _with_inputs(group: FailureGroup, action: str) -> str:
-    """The phrase "with ..." that names the inputs; "" if there are none or many."""
+    """The phrase "with ..." that names the inputs of the failing calls; "" if there are none, or too many to name."""
     inputs = _inputs(group, action)
     return f" with {listed(inputs)}" if 0 < len(inputs) <= _MOST_INPUTS else ""
 
 
 def _inputs(group: FailureGroup, action: str) -> list[str]:
-    """The inputs of at least half of these calls; none for a failure outside of any call."""
+    """The inputs that at least half of the failing calls of *action* had; none for a failure outside of any call."""
     called = [
         occurrence for occurrence in group.occurrences if occurrence.action == action and occurrence.failure.step >= 0
     ]
@@ -248,7 +253,7 @@ def _inputs(group: FailureGroup, action: str) -> list[str]:
 
 
 def _symptoms(group: FailureGroup) -> list[str]:
-    """The most frequent messages; those that differ only in numbers or the first letter's case count once."""
+    """The most frequent messages; those that differ only in numbers or the case of the first letter count once."""
     messages = Counter(
         capital(plain_message(occurrence.failure.message) or occurrence.failure.signature)
         for occurrence in group.occurrences
@@ -259,11 +264,14 @@ def _symptoms(group: FailureGroup) -> list[str]:
 def _recovery_steps(
     group: FailureGroup, reactions: Sequence[Recovery], waiting: Mapping[str, ResultRule], most: int
 ) -> list[str]:
-    """What to do after each failed action: what worked best; if nothing did, how to go on, and what did not help."""
-    advised, warnings = _advised_reactions(group, reactions)[:most], _undone_ways(group)
+    """At most *most* steps, then warnings: what worked best after each failed action, and what the user had undone.
+
+    If nothing worked, one step says how to continue, and what did not help.
+    """
+    advised, warnings = _advised_reactions(group, reactions)[:most], _undone_warnings(group)
     if advised:
-        last = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
-        before = [None, *(recovery.failed for recovery, _ in advised)]
+        handover_condition = "" if all(_hands_over(recovery) for recovery, _ in advised) else " if nothing else helps"
+        previously_failed = [None, *(recovery.failed for recovery, _ in advised)]
         return [
             noted(
                 _step_text(
@@ -273,24 +281,24 @@ def _recovery_steps(
                     waiting.get(recovery.action),
                     further=not _hands_over(recovery) and recovery.failed == previous,
                 )
-                + last * _hands_over(recovery),
+                + handover_condition * _hands_over(recovery),
                 _track_record(group, recovery),
             )
-            for (recovery, text), previous in zip(advised, before, strict=False)
+            for (recovery, text), previous in zip(advised, previously_failed, strict=False)
         ] + warnings
     tried = [recovery for recovery in reactions if not _hands_over(recovery) and not recovery.guesswork][:most]
     alone = " alone" if any(occurrence.repaired for occurrence in group.occurrences) else ""
-    # Retries with different changes are counted together: the changes are not stated, because none helped.
-    attempts: Counter[str] = Counter()
+    # Retries with different changes are counted together, because the text does not state changes that did not help.
+    counts: Counter[str] = Counter()
     for recovery in (recovery for recovery in tried if not recovery.seen.successes):
-        attempts[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
+        counts[f"{_attempt(recovery)}{alone} did not help"] += recovery.seen.count
     return [
-        "; ".join([_no_recovery(group), *(noted(attempt, attempted(count)) for attempt, count in attempts.items())]),
+        "; ".join([_no_recovery(group), *(noted(text, attempted(count)) for text, count in counts.items())]),
         *warnings,
     ]
 
 
-def _undone_ways(group: FailureGroup) -> list[str]:
+def _undone_warnings(group: FailureGroup) -> list[str]:
     """What not to do, because the user had it undone, with the counts."""
     undone = Counter(_instruction_for([step]) for occurrence in group.occurrences for step in occurrence.undone)
     return [
@@ -309,9 +317,10 @@ def _instruction_for(steps: Sequence[Step]) -> str:
 
 
 def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> list[tuple[Recovery, str]]:
-    """The reactions to advise, each with its instruction: by failed action, the group's first; handing over comes last.
+    """The reactions to advise, each with its instruction.
 
-    After the best reaction to an action, further ones are advised only if it is known how the inputs of the retry
+    Those to the failure of the group's usual action come first, then those to other actions, then a handover. Besides
+    the best reaction to a failed action, further ones are advised only if it is known how the inputs of the retry
     changed.
     """
     working = [
@@ -320,16 +329,17 @@ def _advised_reactions(group: FailureGroup, reactions: Sequence[Recovery]) -> li
         if recovery.reliable and not _hands_over(recovery) and (text := _reaction_text(group, recovery))
     ]
     in_several_sessions = [pair for pair in working if pair[0].unknown or pair[0].sessions_helped > 1]
-    # If some reactions worked in several sessions, others are advised only if no feedback rejects them.
-    sound = (
+    # If some reactions worked in several sessions, one that worked in a single session is advised only if no feedback
+    # rejects that session.
+    acceptable = (
         working if not in_several_sessions else [pair for pair in working if not any(map(_rejected, pair[0].credited))]
     )
-    in_one_session = [pair for pair in sound if pair not in in_several_sessions]
+    in_one_session = [pair for pair in acceptable if pair not in in_several_sessions]
     by_failed_action: dict[str, list[tuple[Recovery, str]]] = {group.action: []}
     for recovery, text in [*in_several_sessions, *in_one_session]:
         advised = by_failed_action.setdefault(recovery.failed, [])
-        further = len(advised) < _MOST_REACTIONS and recovery.informed and not _is_advised(recovery, text, advised)
-        if not advised or further:
+        adds_advice = len(advised) < _MOST_REACTIONS and recovery.informed and not _is_advised(recovery, text, advised)
+        if not advised or adds_advice:
             advised.append((recovery, text))
     handovers = [
         (recovery, _reaction_text(group, recovery))
@@ -345,7 +355,7 @@ def _replaces(recovery: Recovery) -> bool:
 
 
 def _unrepaired(group: FailureGroup) -> int:
-    """How often the failure was not repaired."""
+    """The number of occurrences of the failure in which it was not repaired."""
     return sum(not occurrence.repaired for occurrence in group.occurrences)
 
 
@@ -354,16 +364,20 @@ def _rejected(occurrence: Occurrence) -> bool:
 
 
 def _is_advised(recovery: Recovery, text: str, advised: Sequence[tuple[Recovery, str]]) -> bool:
-    """Whether one of *advised* is the same instruction, or uses an action from which *recovery* takes inputs."""
+    """Whether *advised* already contains this instruction, or an action from which *recovery* takes inputs."""
     sources = set(map(_source, recovery.changes))
-    return any(text == other or not sources.isdisjoint(reaction.actions) for reaction, other in advised)
+    return any(
+        text == advised_text or not sources.isdisjoint(advised_recovery.actions)
+        for advised_recovery, advised_text in advised
+    )
 
 
 def _reaction_condition(group: FailureGroup, recovery: Recovery, rule: ResultRule | None) -> str:
-    """When a reaction applies, as a phrase "If ...: "; "" if it always does.
+    """The condition under which a reaction applies, as a phrase "If ...: "; "" if it always applies.
 
-    It names the failed action, if that is not the group's; the result to wait for, if another action is used instead;
-    and the user's consent, if another change is made instead and users usually spoke before it.
+    The condition names the failed action if that is not the usual one of the group. If another action is used instead,
+    it names the result of a lookup that this action waits for. If another change is made instead, and users usually
+    spoke before it, it names their consent.
     """
     if _hands_over(recovery):
         return ""
@@ -375,40 +389,40 @@ def _reaction_condition(group: FailureGroup, recovery: Recovery, rule: ResultRul
 
 
 def _step_text(group: FailureGroup, recovery: Recovery, text: str, rule: ResultRule | None, *, further: bool) -> str:
-    """A reaction with the condition under which it applies; "Or: " introduces a *further* one."""
+    """The instruction of a reaction with its condition; "Or: " introduces a *further* reaction to the same failure."""
     condition = _reaction_condition(group, recovery, rule)
     return f"{'Or: ' * further}{condition}{small(text) if condition else text}"
 
 
 def _no_recovery(group: FailureGroup) -> str:
-    """What to do if no reaction is known to help; several changes may have helped together."""
+    """What to do if no single reaction is known to help; several changes may have helped together."""
     retried = [occurrence for occurrence in group.occurrences if occurrence.next_attempt is not None]
     repaired = sum(occurrence.repaired for occurrence in retried)
     displaced = sum(occurrence.displaced for occurrence in retried)
     if not repaired:
         return _continuation(group) or "Stop and tell the user what failed"
-    counted = times(repaired - displaced, len(retried), displaced)
+    track_record = times(repaired - displaced, len(retried), displaced)
     if repair := _only_repair(group):
         return repair
     if any(occurrence.changes for occurrence in retried if occurrence.repaired):
-        return noted(f"Try {group.action} again after several changes: no single one is known to help", counted)
+        return noted(f"Try {group.action} again after several changes: no single one is known to help", track_record)
     if repaired - displaced > _HALF * len(retried):
-        return noted(f"Try {group.action} again: what made the error go away is not known", counted)
-    return noted("Stop and tell the user what failed; no change of the inputs is known to help", counted)
+        return noted(f"Try {group.action} again: what made the error go away is not known", track_record)
+    return noted("Stop and tell the user what failed; no change of the inputs is known to help", track_record)
 
 
 def _only_repair(group: FailureGroup) -> str:
-    """How the failure was repaired, if only once, and if the changes can be described; else ""."""
+    """The instruction to repeat the only repair of the failure; "" if there were others or it cannot be described."""
     repaired = [occurrence for occurrence in group.occurrences if occurrence.repaired]
     texts = _change_texts(repaired[0].work) if len(repaired) == 1 else []
     if not texts:
         return ""
-    how = ", then ".join([texts[0], *map(small, texts[1:]), f"try {group.action} again"])
-    return noted(how, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
+    text = ", then ".join([texts[0], *map(small, texts[1:]), f"try {group.action} again"])
+    return noted(text, times(1 - repaired[0].displaced, 1, int(repaired[0].displaced)))
 
 
 def _change_texts(work: Sequence[Step]) -> list[str]:
-    """An instruction for each of these changes; empty if there are many, none is an edit, or one has no description."""
+    """An instruction for each of these changes; empty if there are too many, none is an edit, or one is undescribed."""
     texts = [
         f"Edit {step.edit}" if step.edit else line_instruction(step.action, step.command) if step.command else ""
         for step in work
@@ -417,26 +431,26 @@ def _change_texts(work: Sequence[Step]) -> list[str]:
 
 
 def _continuation(group: FailureGroup) -> str:
-    """The sentence that says how most sessions went on with other work, without a retry; "" if they did not.
+    """The sentence that says which other work most sessions continued with, without a retry; "" if they did not.
 
-    Also "" if there is no failed action, if all sessions that went on failed, or if their work only prepared something
-    or exited.
+    Also "" if there is no failed action, if all sessions that continued failed, or if their next action shows no work,
+    such as ``exit``.
     """
-    went_on = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
-    failed = all(occurrence.summary.went_well is False for occurrence in went_on)
-    if not group.action or failed or len(went_on) <= _HALF * len(group.occurrences):
+    continued = [occurrence for occurrence in group.occurrences if _did_other_work(occurrence)]
+    all_failed = all(occurrence.summary.went_well is False for occurrence in continued)
+    if not group.action or all_failed or len(continued) <= _HALF * len(group.occurrences):
         return ""
-    names = most_first(Counter(occurrence.following[0].action for occurrence in went_on))
-    if _LEADS_NOWHERE.issuperset(names):
+    names = most_first(Counter(occurrence.following[0].action for occurrence in continued))
+    if _SHOWS_NO_WORK.issuperset(names):
         return ""
     return f"No repair is known; most sessions went on with {listed(names[:2], 'or')}"
 
 
 def _did_other_work(occurrence: Occurrence) -> bool:
-    """Whether the session continued with other work, without retrying, stopping or handing over."""
-    following = occurrence.following[:1]
+    """Whether the session continued with other work, without a retry or a handover."""
+    first_step = occurrence.following[:1]
     return occurrence.next_attempt is None and any(
-        kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in following
+        kind_of(step.action) in {"lookup", "action"} and step.action != occurrence.action for step in first_step
     )
 
 
@@ -445,22 +459,23 @@ def _hands_over(recovery: Recovery) -> bool:
 
 
 def _attempt(recovery: Recovery) -> str:
+    """The name of a reaction that did not help."""
     return f"another {recovery.action}" if recovery.retry else listed(recovery.actions)
 
 
 def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction for a reaction and how to continue; "" if the names of its steps do not say what to do."""
+    """The instruction for a reaction, and how to continue; "" if the names of its actions do not say what to do."""
     if recovery.retry:
         text = _retry_instruction(group, recovery)
         unchanged = text in {f"Run {recovery.action} again", f"Call {recovery.action} again unchanged"}
-        # The user, who spoke before the same call worked, may have repaired what failed.
+        # If the user spoke before the same call worked, the user may have repaired what failed.
         if unchanged and recovery.settled:
             return f"Tell the user what failed and wait for the answer, then {small(text)}"
         return text
     if _hands_over(recovery):
         return instruction(recovery.action)
-    named = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
-    if not all(named) and not all(occurrence.declared for occurrence in recovery.credited):
+    are_specific = (line or names_its_object(name) for name, line in zip(recovery.actions, recovery.lines, strict=True))
+    if not all(are_specific) and not all(occurrence.declared for occurrence in recovery.credited):
         return ""
     texts = [
         line_instruction(name, line) if line else with_actor(instruction(name), recovery.steps_of(name))
@@ -472,19 +487,19 @@ def _reaction_text(group: FailureGroup, recovery: Recovery) -> str:
         return f"{text}, then {small(_retry_after(recovery))}"
     if group.action:
         text = f"{text} instead"
-    # After a change that replaces the failed one, the next action belongs to the next request.
-    replaces = is_action(recovery.action) and not serves_any_purpose(recovery.action)
-    ends_here = replaces or recovery.next_action in {"", recovery.failed}
-    return text if ends_here else f"{text}, then go on with {recovery.next_action}"
+    # After a change that replaces the failed one, the next action belongs to another request.
+    is_replacement = is_action(recovery.action) and not serves_any_purpose(recovery.action)
+    is_complete = is_replacement or recovery.next_action in {"", recovery.failed}
+    return text if is_complete else f"{text}, then go on with {recovery.next_action}"
 
 
 def _until_it_passes(group: FailureGroup, recovery: Recovery) -> str:
     """The instruction to edit until a check passes.
 
-    "" unless the error names the check, files were edited each time, and the check usually was not the first change.
+    "" unless the error names the check, files were edited each time, and an edit usually preceded the check.
     """
-    edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
-    if recovery.comes_first or not (edited and names_program(group.message, recovery.action)):
+    always_edited = all(any(map(_edits_file, occurrence.work)) for occurrence in recovery.credited)
+    if recovery.comes_first or not (always_edited and names_program(group.message, recovery.action)):
         return ""
     return f"Edit the files that it reports until `{recovery.lines[0] or recovery.action}` passes"
 
@@ -500,15 +515,15 @@ def _retry_instruction(group: FailureGroup, recovery: Recovery) -> str:
         return f"{line_instruction(recovery.action, line)} again"
     if not line:
         return _retry_with_changes(group, recovery)
-    failed = usual_line(
+    failed_line = usual_line(
         [
             replace(_failed_step(occurrence), command=filled(_failed_step(occurrence).command, occurrence.slots))
             for occurrence in recovery.credited
         ]
     )
-    if line == failed and len(line) >= LONGEST_COMMAND:
-        return ""  # both are cut and may differ after the cut
-    text = f"run {recovery.action} again" + (f" as `{line}`" if line != failed else "")
+    if line == failed_line and len(line) >= LONGEST_COMMAND:
+        return ""  # Both lines were cut to this length and may differ after it.
+    text = f"run {recovery.action} again" + (f" as `{line}`" if line != failed_line else "")
     return f"Get approval from whoever may give it, then {text}" if APPROVER in line else capital(text)
 
 
@@ -517,30 +532,30 @@ def _failed_step(occurrence: Occurrence) -> Step:
 
 
 def _retry_after(recovery: Recovery) -> str:
-    """The instruction to retry after the other steps, with the inputs taken from them, and approvals that it needs."""
+    """The instruction to retry after the steps of *recovery*, with the inputs that they supply and needed approvals."""
     changes = common_changes(recovery.credited)
-    taken = [change for change in changes if _source(change) in recovery.actions or needs_approval(change)]
-    return call_again(recovery.failed, taken, settled=False) or f"Try {recovery.failed} again"
+    stated = [change for change in changes if _source(change) in recovery.actions or needs_approval(change)]
+    return call_again(recovery.failed, stated, settled=False) or f"Try {recovery.failed} again"
 
 
 def _source(change: Amendment) -> str:
-    """The action that a changed input comes from; if there is none, "" or a text that names no action."""
+    """The action from which a changed input comes; otherwise "" or a text that names no action."""
     return change.detail.removeprefix("from ") if change.how in {FROM, GIVEN, CHOSEN} else ""
 
 
 def _retry_with_changes(group: FailureGroup, recovery: Recovery) -> str:
-    """The instruction to call again, with the changed inputs and their sources or unchanged; "" if unknown."""
+    """The instruction to call again, unchanged or with the changed inputs and their sources; "" if neither is known."""
     if not recovery.changes:
         unchanged = not any(map(changed_inputs, recovery.credited)) and names_its_object(recovery.action)
         return f"Call {recovery.action} again unchanged" if unchanged else ""
-    wrong = WRONG_VALUE.search(group.message) is not None and not _UNAVAILABLE.search(group.message)
-    return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=wrong)
+    value_is_wrong = WRONG_VALUE.search(group.message) is not None and not _UNAVAILABLE.search(group.message)
+    return call_again(recovery.action, recovery.changes, settled=recovery.settled, wrong=value_is_wrong)
 
 
 def _track_record(group: FailureGroup, recovery: Recovery) -> str:
     """How often a reaction worked, and how often another error followed; "" if that is unknown.
 
-    Handing over repairs nothing: its record is how often it was done among the failures that were not repaired.
+    A handover repairs nothing, so its record is how often it was done among the failures that were not repaired.
     """
     if _hands_over(recovery):
         return done(recovery.seen.count, _unrepaired(group))
@@ -553,9 +568,10 @@ def _track_record(group: FailureGroup, recovery: Recovery) -> str:
 def _prevention(
     group: FailureGroup, reactions: Sequence[Recovery], protecting: Sequence[str], summaries: Iterable[SessionSummary]
 ) -> list[str]:
-    """How to prevent the failure: lookups to make before, and inputs that failing calls lacked.
+    """How to prevent the failure: lookups to make before the call, and inputs that failing calls lacked.
 
-    A lookup is credited only if it is also known to repair the failure, or to supply the input that repairs it.
+    Of the *protecting* lookups, those count that are also known to repair the failure, or to supply an input that
+    repairs it.
     """
     before = f"Before {group.action}, " if group.action else "Before going on, "
     helped = [recovery for recovery in reactions if recovery.seen.successes]
@@ -565,13 +581,16 @@ def _prevention(
     advice = [f"{before}{small(instruction(name))}" for name in lookups]
     missing = _missing_inputs(group, summaries)
     approvals = [name for name in missing if states_approval(name)]
-    if lacking := [name for name in missing if name not in approvals]:
-        advice.append(f"{before}make sure that {listed(lacking)} {'is' if len(lacking) == 1 else 'are'} given")
+    if values := [name for name in missing if name not in approvals]:
+        advice.append(f"{before}make sure that {listed(values)} {'is' if len(values) == 1 else 'are'} given")
     return [*advice, f"{before}{obtain_approval(approvals)}"] if approvals else advice
 
 
 def _missing_inputs(group: FailureGroup, summaries: Iterable[SessionSummary]) -> list[str]:
-    """The inputs that failing calls lacked but most successful retries and calls had; approvals, if all had them."""
+    """The inputs that failing calls lacked but most successful retries and most other successful calls had.
+
+    Approvals count only if all successful calls had them.
+    """
     retries = [
         occurrence for occurrence in group.occurrences if occurrence.retried and occurrence.action == group.action
     ]
@@ -598,71 +617,86 @@ def _protections(group: FailureGroup, summaries: Sequence[SessionSummary], kinds
     """Lookups that precede successful calls clearly more often than calls with this failure.
 
     Only the first call of each session counts, because later ones may be repairs. The difference must also be
-    significant among sessions of the same kind.
+    significant among sessions with the same kind of request (*kinds*, by session id).
     """
-    failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
+    failed_calls = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
+    # For each first call: the kind of request, the actions before it, and whether it failed.
     calls = [
-        (kinds.get(session.session_id, ""), frozenset(session.actions[:place]), (session.session_id, place) in failed)
+        (
+            kinds.get(session.session_id, ""),
+            frozenset(session.actions[:index]),
+            (session.session_id, index) in failed_calls,
+        )
         for session in summaries
         if group.action in session.actions
-        for place in [session.actions.index(group.action)]
-        if (session.session_id, place) in failed or session.steps[place].ok
+        for index in [session.actions.index(group.action)]
+        if (session.session_id, index) in failed_calls or session.steps[index].ok
     ]
-    before_success, before_failure = ([before for _, before, bad in calls if bad is wanted] for wanted in (False, True))
+    before_success = [before for _, before, failed in calls if not failed]
+    before_failure = [before for _, before, failed in calls if failed]
     if min(len(before_success), len(before_failure)) < _LEAST_CALLS:
         return []
     actions = {name for before in before_success for name in before}
     lookups = sorted(name for name in actions if kind_of(name) == "lookup" and name != group.action)
-    gaps = {name: _share(name, before_success) - _share(name, before_failure) for name in lookups}
+    differences = {name: _share(name, before_success) - _share(name, before_failure) for name in lookups}
     # A lookup that also preceded most failing calls does not prevent the failure.
-    rare = {name for name in gaps if _share(name, before_failure) <= _HALF}
-    return [name for name in most_first(gaps) if name in rare and gaps[name] >= _GAP and _is_significant(name, calls)]
+    rare_before_failure = {name for name in lookups if _share(name, before_failure) <= _HALF}
+    return [
+        name
+        for name in most_first(differences)
+        if name in rare_before_failure and differences[name] >= _LEAST_DIFFERENCE and _is_significant(name, calls)
+    ]
 
 
 def _is_significant(name: str, calls: Iterable[tuple[str, frozenset[str], bool]]) -> bool:
-    """Whether calls without *name* before them fail significantly more often."""
-    by_kind = strata((kind, name not in before, bad) for kind, before, bad in calls)
-    return significance(list(by_kind.values())) >= _CLEARLY
+    """Whether calls without the lookup *name* before them fail significantly more often."""
+    by_kind = strata((kind, name not in before, failed) for kind, before, failed in calls)
+    return significance(list(by_kind.values())) >= _LEAST_SIGNIFICANCE
 
 
-def _share(name: str, calls: Sequence[frozenset[str]]) -> float:
-    return sum(name in before for before in calls) / len(calls)
+def _share(name: str, actions_before_calls: Sequence[frozenset[str]]) -> float:
+    """The share of calls that the action *name* preceded."""
+    return sum(name in actions for actions in actions_before_calls) / len(actions_before_calls)
 
 
-def _severity(group: FailureGroup, base: float, profile: CompilerProfile) -> str:
-    """The severity: how often the failure is overcome, and how far its sessions' share of failures exceeds *base*.
+def _severity(group: FailureGroup, base_failing_share: float, profile: CompilerProfile) -> str:
+    """How severe a failure is: how seldom it is overcome, and how much more often its sessions fail than all sessions.
 
-    A failure declared as not recoverable is critical.
+    A failure that an error declared not recoverable is critical.
     """
-    rise = _failing_share(group.sessions) - base
-    final = any(occurrence.failure.recoverable is False for occurrence in group.occurrences)
-    helped = sum(_was_overcome(occurrence) for occurrence in group.occurrences) / len(group.occurrences)
-    if final or (rise >= 2 * profile.severe_rise and helped < _SELDOM_OVERCOME):
+    rise = _failing_share(group.sessions) - base_failing_share
+    is_final = any(occurrence.failure.recoverable is False for occurrence in group.occurrences)
+    overcome_share = sum(_was_overcome(occurrence) for occurrence in group.occurrences) / len(group.occurrences)
+    if is_final or (rise >= 2 * profile.severe_rise and overcome_share < _SELDOM_OVERCOME):
         return "critical"
     if rise >= profile.severe_rise:
         return "high"
-    return "medium" if helped < _USUALLY_OVERCOME else "low"
+    return "medium" if overcome_share < _USUALLY_OVERCOME else "low"
 
 
 def _failing_share(summaries: Iterable[SessionSummary]) -> float:
+    """The share of sessions that failed, among those with a known outcome."""
     outcomes = [session.succeeded for session in summaries if session.went_well is not None]
     return outcomes.count(False) / len(outcomes) if outcomes else 0.0
 
 
 def _trails(group: FailureGroup) -> Iterable[list[str]]:
-    """For each session, the event ids of the failures, the failing calls, and the step after each."""
+    """For each session, the event ids of the failures, of the failing calls, and of the step after each."""
     trails: defaultdict[str, list[str]] = defaultdict(list)
     for occurrence in group.occurrences:
-        nearby = (
+        call_and_next_step = (
             occurrence.summary.steps[occurrence.failure.step : occurrence.failure.step + 2]
             if occurrence.failure.step >= 0
             else occurrence.following[:1]
         )
-        trails[occurrence.summary.session_id] += [occurrence.failure.event_id, *(step.event_id for step in nearby)]
+        trails[occurrence.summary.session_id] += [
+            occurrence.failure.event_id,
+            *(step.event_id for step in call_and_next_step),
+        ]
     return trails.values()
 
 
 def _summary(group: FailureGroup, content: dict[str, Any]) -> str:
-    what = f"When {group.action} fails" if group.action else "When the work fails"
+    condition = f"When {group.action} fails" if group.action else "When the work fails"
     step = plain(content["recovery_steps"][0])
-    return f"{what} with “{group.message}”: {small(step)}."
+    return f"{condition} with “{group.message}”: {small(step)}."

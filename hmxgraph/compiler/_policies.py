@@ -1,7 +1,7 @@
 """decision_policy: which option to choose when several are available (HMX-A 4.3).
 
-There are two sources: decision events, and implicit choices, where sessions took different actions at the same point
-of their work: at the start, or after the same action.
+Policies have two sources: decision events, and implicit choices. An implicit choice is a point of the work (the start
+of a session, or right after a certain action) at which different sessions took different actions.
 """
 
 from collections import defaultdict
@@ -34,44 +34,50 @@ from hmxgraph.text.lines import condition_of
 from hmxgraph.text.terms import terms
 
 _MOST_OPTIONS = 6
-# Minimum standard errors above chance. This is the one-sided 1 % level, because many points of work are compared, and
-# the choice also depends on the request.
-_CLEARLY = 2.33
+# Minimum standard errors above chance: the one-sided 1 % level, because many points of the work are compared, and the
+# choice also depends on the request.
+_LEAST_SIGNIFICANCE = 2.33
 _HALF = 0.5
-# Minimum success rate of an option with a condition to be recommended, and for the advice that any option will do.
+# An option with a condition is recommended from the first success rate. From the second, any option will do.
 _MOSTLY, _NEARLY_ALWAYS = 0.6, 0.9
-# Minimum difference of success rates for one option to work better than another.
+# One option works better than another if its success rate is higher by at least this much.
 _CLEARLY_BETTER = 0.15
-# Cross-validation of a condition: number of folds, and minimum precision; minimum recall is ``_HALF``.
+# Cross-validation of a condition: number of folds, and minimum precision. The minimum recall is ``_HALF``.
 _FOLDS, _PRECISION = 10, 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: its name, and each choice of it as (session, outcome, event id)."""
+    """One option: its name, which is that of an action or was given in decisions, and the times it was chosen.
+
+    Each choice is (session, whether it went well or None if unknown, event id).
+    """
 
     name: str
     choices: tuple[tuple[SessionSummary, bool | None, str], ...]
 
     @property
     def seen(self) -> Observations:
-        """How many sessions chose it, how many choices have a known outcome, and how many of these went well."""
-        outcomes = [good for _, good, _ in self.choices if good is not None]
+        """The sessions that chose the option, the choices with a known outcome, and those that went well."""
+        outcomes = [went_well for _, went_well, _ in self.choices if went_well is not None]
         return Observations(len({session.session_id for session, _, _ in self.choices}), len(outcomes), sum(outcomes))
 
     @property
     def count(self) -> int:
-        """How often it was chosen."""
+        """How often the option was chosen."""
         return len(self.choices)
 
     @property
     def steps(self) -> list[Step]:
-        """The steps by which it was chosen; none if it was chosen in a decision event."""
+        """The steps by which the option was chosen; none if it was chosen in a decision event."""
         return [step for session, _, event_id in self.choices for step in session.steps if step.event_id == event_id]
 
     @property
     def worked(self) -> Observations:
-        """How often it worked; a lookup is judged by its own result, since sessions fail later for many reasons."""
+        """How often the option worked.
+
+        A lookup is judged by its own result, because sessions fail later for many other reasons.
+        """
         results = [step.ok for step in self.steps if step.ok is not None]
         if kind_of(self.name) != "lookup" or not results:
             return self.seen
@@ -79,19 +85,19 @@ class Option:
 
     @property
     def requests(self) -> list[str]:
-        """The requests of the sessions that chose it."""
+        """The requests of the sessions that chose the option."""
         return [session.request for session, _, _ in self.choices if session.request]
 
     @property
     def inputs_from_user(self) -> list[str]:
-        """The inputs that usually come from the user."""
+        """The inputs of the action that usually come from the user."""
         return [name for name, origin in origins(self.steps).items() if origin == FROM_USER]
 
 
 def decision_policies(
     classes: Sequence[GoalClass], summaries: Sequence[SessionSummary], profile: CompilerProfile
 ) -> Iterator[ArtifactDraft]:
-    """The policies from decision events, then the best supported ones from implicit choices."""
+    """Yield the policies from decision events, then the best supported ones from implicit choices."""
     yield from _policies_from_decisions(summaries, profile)
     kinds = {member.session_id: goal_class.name for goal_class in classes for member in goal_class.members}
     options_by_point = {
@@ -109,32 +115,33 @@ def decision_policies(
 
 
 def _class_differs(options: Sequence[Option], usual: Sequence[Option]) -> bool:
-    """Whether a goal class needs its own policy, because its best option is not the best of *usual*.
+    """Whether a goal class with these *options* needs its own policy, because its best option is not the usual one.
 
-    *usual* are the options of all sessions at the same point. The policy for these suffices if conditions tell them
-    apart, and if all options of the class are among them.
+    *usual* are the options of all sessions at the same point. Their policy also serves the class if it has a condition
+    for each option and includes all options of the class.
     """
     if not usual:
         return True
-    covered = {option.name for option in options} <= {option.name for option in usual} and _distinguishable(usual)
-    return options[0].name != usual[0].name and not covered
+    is_covered = {option.name for option in options} <= {option.name for option in usual} and _distinguishable(usual)
+    return options[0].name != usual[0].name and not is_covered
 
 
 def _policies_from_decisions(summaries: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
     """Yield a policy for each question of decision events, unless no option can be recommended."""
-    questions: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
+    # Signatures and failure keys mask what varies, so that the same question has one key in all sessions.
+    decisions_by_question: defaultdict[str, list[tuple[SessionSummary, Decision]]] = defaultdict(list)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for decision in summary.decisions:
             if decision.question and decision.chosen:
-                questions[failure_key(signature("", decision.question))].append((summary, decision))
-    for key in sorted(questions):
-        options = _ranked(_decided_options(questions[key]))
+                decisions_by_question[failure_key(signature("", decision.question))].append((summary, decision))
+    for key in sorted(decisions_by_question):
+        options = _ranked(_decided_options(decisions_by_question[key]))
         if not _is_undecided(options, profile):
-            yield _policy_from_decisions(key, questions[key], options, profile)
+            yield _policy_from_decisions(key, decisions_by_question[key], options, profile)
 
 
 def _is_undecided(options: Sequence[Option], profile: CompilerProfile) -> bool:
-    """Whether another well-supported option succeeded at the same rate or better: then none can be recommended."""
+    """Whether no option can be recommended, because a rival of the best one is as well supported and as successful."""
     best, *rivals = options
     return best.seen.sessions >= profile.min_support and any(
         rival.seen.sessions >= profile.min_support and rival.seen.success_rate >= best.seen.success_rate
@@ -150,9 +157,11 @@ def _policy_from_decisions(
 ) -> ArtifactDraft:
     question = most_frequent(decision.question for _, decision in decisions)
     best = options[0]
-    decided = {failure_key(signature("", option.name)) for option in options}
-    unchosen = {failure_key(signature("", name)): name for _, decision in decisions for name in decision.alternatives}
-    never_chosen = sorted(name for option_key, name in unchosen.items() if option_key not in decided)
+    chosen_keys = {failure_key(signature("", option.name)) for option in options}
+    alternatives = {
+        failure_key(signature("", name)): name for _, decision in decisions for name in decision.alternatives
+    }
+    never_chosen = sorted(name for option_key, name in alternatives.items() if option_key not in chosen_keys)
     other_options = [
         *(_alternative(option.name, option) for option in options[1:]),
         *(
@@ -184,7 +193,7 @@ def _policy_from_decisions(
 
 
 def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> list[Option]:
-    """The options chosen for one question; without a verdict, a decision has the outcome of its session."""
+    """The options chosen for one question; a decision without a verdict is judged by the outcome of its session."""
     choices_by_key: defaultdict[str, list[tuple[SessionSummary, bool | None, str]]] = defaultdict(list)
     names: defaultdict[str, list[str]] = defaultdict(list)
     for summary, decision in decisions:
@@ -198,7 +207,10 @@ def _decided_options(decisions: Iterable[tuple[SessionSummary, Decision]]) -> li
 def _choices(
     summaries: Sequence[SessionSummary], profile: CompilerProfile, kinds: Mapping[str, str]
 ) -> Iterator[tuple[str, list[Option]]]:
-    """Yield each point at which competing actions were chosen and advice is possible, with the options, best first."""
+    """Yield each point of the work at which sessions chose between actions, with the options, best first.
+
+    Points for which no advice is possible are left out.
+    """
     points: defaultdict[str, dict[str, list[tuple[SessionSummary, bool | None, str]]]] = defaultdict(dict)
     for summary in sorted(summaries, key=lambda session: session.session_id):
         for point, step in _first_choices(summary):
@@ -214,36 +226,36 @@ def _choices(
 
 
 def _competing(options: Sequence[Option], point: str) -> list[Option]:
-    """The options of the same kind as the most chosen one.
+    """The options of the same kind (lookup or change) as the most frequent one; empty if that is of another kind.
 
-    Repeating the last action is not an option. Empty if the most chosen action is neither a lookup nor a change.
+    Repeating the last action is not an option.
     """
-    fresh = [option for option in options if option.name != point.rstrip("!")]
-    main = max(fresh, key=lambda option: (option.count, option.name), default=None)
-    if main is None or kind_of(main.name) not in {"lookup", "action"}:
+    new_actions = [option for option in options if option.name != point.rstrip("!")]
+    most_chosen = max(new_actions, key=lambda option: (option.count, option.name), default=None)
+    if most_chosen is None or kind_of(most_chosen.name) not in {"lookup", "action"}:
         return []
-    return [option for option in fresh if kind_of(option.name) == kind_of(main.name)]
+    return [option for option in new_actions if kind_of(option.name) == kind_of(most_chosen.name)]
 
 
 def _first_choices(summary: SessionSummary) -> Iterator[tuple[str, Step]]:
-    """Each point of a session when first reached, with the step taken there.
+    """Yield each point that a session reaches, once, with the step taken when it was first reached.
 
     A point is "" at the start, else the name of the last action, with "!" if it failed. Thoughts are skipped.
     """
-    seen: set[str] = set()
-    before, failed = "", False
+    reached: set[str] = set()
+    last_action, failed = "", False
     for step in summary.steps:
-        point = f"{before}!" if failed else before
+        point = f"{last_action}!" if failed else last_action
         if kind_of(step.action) == "scratch":
             continue
-        if point not in seen:
-            seen.add(point)
+        if point not in reached:
+            reached.add(point)
             yield point, step
-        before, failed = step.action, step.ok is False
+        last_action, failed = step.action, step.ok is False
 
 
 def _frequent_options(options: Sequence[Option], profile: CompilerProfile) -> list[Option]:
-    """The options with a large enough share of the choices, made in enough sessions."""
+    """The options that have a large enough share of all choices and were chosen in enough sessions."""
     total = sum(option.count for option in options)
     return [
         option
@@ -258,9 +270,9 @@ def _distinguishable(options: Sequence[Option]) -> bool:
 
 
 def _decides(branches: Sequence[tuple[str, Option]]) -> bool:
-    """Whether there is something to choose, as opposed to lookups of different things that work equally well.
+    """Whether the options are alternatives, and not lookups of different things that work equally well.
 
-    Each such lookup is called when its inputs are known, which needs no advice.
+    Lookups of different things need no advice: each is called when its inputs are known.
     """
     if branches[0][0].startswith(MENTIONS):
         return True
@@ -281,8 +293,8 @@ def _find_the_same(name: str, other: str) -> bool:
 def _branches(options: Sequence[Option]) -> list[tuple[str, Option]]:
     """The pairs (condition, option) of the options that have a condition and mostly work.
 
-    Empty unless the first two are among them, and all conditions have the same form: all name inputs from the user, or
-    all name words of the request.
+    Empty unless the two best options are among them, and all conditions have the same form: either all name inputs from
+    the user, or all name words of the request.
     """
     conditions = [_condition_of(option, options) for option in options]
     branches = [
@@ -300,18 +312,21 @@ def _mostly_works(option: Option) -> bool:
 
 
 def _clearly_best(options: Sequence[Option], kinds: Mapping[str, str]) -> bool:
-    """Whether the first option went significantly better than the others, for the same kind of request and agent."""
+    """Whether the first option succeeded significantly more often than the others.
+
+    Only sessions with the same kind of request and the same agent are compared.
+    """
     observed = [
-        (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], good)
+        (f"{kinds.get(session.session_id, '')}|{session.agent_id}", option is options[0], went_well)
         for option in options
-        for session, good, _ in option.choices
-        if good is not None
+        for session, went_well, _ in option.choices
+        if went_well is not None
     ]
-    return significance(list(strata(observed).values())) >= _CLEARLY
+    return significance(list(strata(observed).values())) >= _LEAST_SIGNIFICANCE
 
 
 def _condition_of(option: Option, options: Sequence[Option]) -> str:
-    """The condition under which only this option applies: what the user gave or mentioned; "" if there is none."""
+    """The condition under which only this option applies: what the user has given or mentioned; "" if there is none."""
     rivals = [rival for rival in options if rival is not option]
     rival_inputs = {name for rival in rivals for name in rival.inputs_from_user}
     if own_inputs := [name for name in option.inputs_from_user if name not in rival_inputs]:
@@ -323,29 +338,29 @@ def _condition_of(option: Option, options: Sequence[Option]) -> str:
 
 
 def _predicts_choice(requests: Sequence[str], rival_requests: Sequence[str], option_terms: AbstractSet[str]) -> bool:
-    """Whether the condition learned from some requests predicts the option of the others (cross-validation)."""
+    """Whether conditions learned from part of the requests predict the option of the others (cross-validation)."""
     predicted, correct = 0, 0
     for fold in range(_FOLDS):
         training, held_out = _split(requests, fold)
         rival_training, rival_held_out = _split(rival_requests, fold)
         words = set(terms(what_requests_mention(training, rival_training, option_terms).removeprefix(MENTIONS)))
-        hits, misses = (
+        hits, false_alarms = (
             sum(bool(words & set(terms(request))) for request in group) for group in (held_out, rival_held_out)
         )
-        predicted, correct = predicted + hits + misses, correct + hits
+        predicted, correct = predicted + hits + false_alarms, correct + hits
     return correct >= _PRECISION * predicted and correct >= _HALF * len(requests)
 
 
 def _split(requests: Sequence[str], fold: int) -> tuple[list[str], list[str]]:
-    """The requests outside and inside a fold."""
-    inside = [request for place, request in enumerate(requests) if place % _FOLDS == fold]
-    return [request for place, request in enumerate(requests) if place % _FOLDS != fold], inside
+    """The requests outside the fold with this number, and those inside it."""
+    inside = [request for index, request in enumerate(requests) if index % _FOLDS == fold]
+    return [request for index, request in enumerate(requests) if index % _FOLDS != fold], inside
 
 
 def _choice_policy(
     goal_class: GoalClass | None, point: str, options: Sequence[Option], profile: CompilerProfile
 ) -> ArtifactDraft:
-    """The policy for a point of the work, for one goal class or, if None, for all."""
+    """The policy for a point of the work, for one goal class or, if it is None, for all."""
     best, phrase = options[0], _point_phrase(point)
     task = class_name(goal_class, profile) if goal_class is not None else ""
     and_task = f" and the task is to {task}" if task else ""
@@ -353,9 +368,9 @@ def _choice_policy(
     rivals = listed([choice.name for choice in options[1:]], "or")
     scope = subjects([choice.name for choice in options])[:MOST_SCOPE_WORDS]
     choices = listed([choice.name for choice in options], "or") if branches else f"{best.name} rather than {rivals}"
-    moment = f"When {phrase}" if point else "First step"
-    full_moment = moment + (and_task if point else f" to {task}" if task else "")
-    heading = f"{full_moment}: {choices}"
+    short_condition = f"When {phrase}" if point else "First step"
+    full_condition = short_condition + (and_task if point else f" to {task}" if task else "")
+    heading = f"{full_condition}: {choices}"
     other_choices = [choice for choice in options if all(choice is not branch for _, branch in branches)]
     content = {
         "condition": phrase + and_task,
@@ -371,8 +386,8 @@ def _choice_policy(
     return ArtifactDraft(
         artifact_type="decision_policy",
         lineage_key=f"choice:{goal_class.name if goal_class is not None else '*'}:{point}",
-        title=title(heading if len(heading) <= LONGEST_TITLE else f"{moment}: {best.name}"),
-        summary=f"{full_moment}: {_advice(options, branches)}.",
+        title=title(heading if len(heading) <= LONGEST_TITLE else f"{short_condition}: {best.name}"),
+        summary=f"{full_condition}: {_advice(options, branches)}.",
         content=content,
         seen=best.worked if branches else best.seen,
         source_events=evidence(
@@ -386,22 +401,22 @@ def _choice_policy(
 
 
 def _branch_sentences(branches: Iterable[tuple[str, str]]) -> str:
-    """One sentence for each branch: its condition and what to do then.
+    """One sentence for each branch, which is a pair of condition and instruction.
 
     >>> _branch_sentences([("the request mentions staging", "apply"), ("the request mentions index", "psql")])
     'If the request mentions staging: apply. If it mentions index: psql'
     """
-    sentences, before = [], ""
+    sentences, previous = [], ""
     for condition, action_text in branches:
-        same_form = before.startswith(MENTIONS) and condition.startswith(MENTIONS)
+        same_form = previous.startswith(MENTIONS) and condition.startswith(MENTIONS)
         shortened = condition.replace(MENTIONS, "it mentions", 1) if same_form else condition
         sentences.append(f"If {shortened}: {action_text}")
-        before = condition
+        previous = condition
     return ". ".join(sentences)
 
 
 def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
-    """What to do under each condition; for inputs given by the user also what to do if several hold."""
+    """What to do under each condition; if the conditions name inputs, also what to do if the user has given several."""
     sentences = f"{_branch_sentences((when, _option_instruction(option, option.worked)) for when, option in branches)}."
     return (
         sentences
@@ -411,7 +426,10 @@ def _recommendation(branches: Sequence[tuple[str, Option]]) -> str:
 
 
 def _if_several(options: Sequence[Option]) -> str:
-    """What to do if several conditions hold: any option if all nearly always work, else the clearly best, if any."""
+    """What to do if several conditions hold; "" if no advice is possible.
+
+    If all options nearly always work, any of them will do; otherwise one that works clearly more often is advised.
+    """
     rates = {option.name: option.worked.success_rate for option in options}
     several, any_option = ("both", "either") if len(options) == 2 else ("several", "any of them")
     if min(rates.values()) >= _NEARLY_ALWAYS:
@@ -421,7 +439,7 @@ def _if_several(options: Sequence[Option]) -> str:
 
 
 def _works_better(options: Sequence[Option]) -> bool:
-    """Whether one of the options works clearly more often than the next."""
+    """Whether the best of the options works clearly more often than the second best."""
     best, second = sorted((option.worked.success_rate for option in options), reverse=True)[:2]
     return best - second >= _CLEARLY_BETTER
 
@@ -432,6 +450,7 @@ def _option_instruction(option: Option, seen: Observations) -> str:
 
 
 def _point_phrase(point: str) -> str:
+    """The point of the work as a clause: "get_order is done"."""
     if not point:
         return "the work begins"
     return f"{point[:-1]} has failed" if point.endswith("!") else f"{point} is done"
@@ -450,9 +469,9 @@ def _reason(options: Sequence[Option]) -> str:
     if not judged:
         return "how it went is not known so far"
     best, *rivals = judged
-    against = listed([f"{rival.seen.successes} of {rival.seen.count} with {rival.name}" for rival in rivals])
-    well = f"it went well in {best.seen.successes} of {best.seen.count} sessions"
-    return f"{well}, against {against}" if against else well
+    rival_counts = listed([f"{rival.seen.successes} of {rival.seen.count} with {rival.name}" for rival in rivals])
+    best_counts = f"it went well in {best.seen.successes} of {best.seen.count} sessions"
+    return f"{best_counts}, against {rival_counts}" if rival_counts else best_counts
 
 
 def _ranked(options: Sequence[Option]) -> list[Option]:
@@ -469,7 +488,7 @@ def _alternative(description: str, option: Option) -> dict[str, Any]:
 
 
 def _outcome(option: Option) -> dict[str, Any]:
-    """The outcome of an option; the event of its first choice serves as the source memory of HMX-A 4.3."""
+    """The outcome of an option; the event of its first choice serves as its source memory (HMX-A 4.3)."""
     return {
         "decision": option.name,
         "outcome": _result_words(option.worked),

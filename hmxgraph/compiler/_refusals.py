@@ -1,4 +1,4 @@
-"""decision_policy: a change that is often requested and seldom right to make (HMX-A 4.3)."""
+"""decision_policy: a change that users often request and agents usually decline (HMX-A 4.3)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,17 +14,21 @@ from hmxgraph.text.artifacts import of_times
 from hmxgraph.text.terms import most_first, words
 
 _HALF = 0.5
-# Minimum number of successful sessions that asked for the change, and of sessions with a known outcome that made it;
-# minimum share of the successful ones that changed nothing; minimum difference of the success rates without the change
-# and with it.
-_ENOUGH, _LEAST_DECLINED, _CLEARLY_BETTER = 8, 0.2, 0.3
+# Minimum number of successful sessions that asked for the change, and of sessions with a known outcome that made it.
+_LEAST_SESSIONS = 8
+# Minimum share of the successful sessions that asked for the change and changed nothing.
+_LEAST_DECLINED = 0.2
+# Minimum difference between the success rates without the change and with it.
+_CLEARLY_BETTER = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedChange:
-    """A *change*, its verb, and the sessions that asked for it: those that changed nothing, and those that made it.
+    """A change that users request, and the sessions in which they did.
 
-    ``declined_share`` is the share of those that changed nothing among the successful sessions that asked for it.
+    ``change`` is the action and ``verb`` the verb in its name. ``without_change`` holds the sessions that changed
+    nothing, ``with_change`` those that made the change. ``declined_share`` is the share of sessions that changed
+    nothing among the successful ones.
     """
 
     change: str
@@ -35,7 +39,7 @@ class RequestedChange:
 
     @property
     def precondition(self) -> str:
-        """The precondition that the change is possible, with how often it was not."""
+        """The precondition that the change is possible, with the share of sessions in which it was declined."""
         tenths = round(10 * self.declined_share)
         return (
             f"The change is possible: in about {tenths} of 10 successful sessions that asked to {self.verb}, "
@@ -60,13 +64,16 @@ def changes_asked_for(classes: Sequence[GoalClass]) -> dict[str, RequestedChange
 
 
 def _only_change(goal_class: GoalClass) -> str:
-    """The change that most sessions of the class make, if it is a single one with a purpose of its own; else ""."""
+    """The only change that most sessions of the class make; "" if there are several, or if a program made it."""
     changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
     return changes[0] if len(changes) == 1 and not serves_any_purpose(changes[0]) else ""
 
 
 class _ChangeRequests:
-    """Finds the sessions that ask for a change; requests are split into words once, and searched once for each verb."""
+    """Finds the sessions that ask for a change.
+
+    To save time, requests are split into words only once, and searched only once for each verb.
+    """
 
     def __init__(self, sessions: Sequence[SessionSummary]) -> None:
         self._words = [(session, frozenset(words(session.request))) for session in sessions]
@@ -75,7 +82,7 @@ class _ChangeRequests:
     def for_change(self, change: str) -> RequestedChange | None:
         """The sessions that asked for *change*; None if too few succeeded, or too few of these changed nothing.
 
-        A request that uses the verb of *change* asks for it, whatever the object.
+        A request that uses the verb of *change* counts as asking for it, even with another object.
         """
         verb = read_action(change).verb
         if verb not in self._by_verb:
@@ -87,25 +94,26 @@ class _ChangeRequests:
         asking = self._by_verb[verb]
         without_change = tuple(session for session in asking if not any(map(is_action, session.actions)))
         succeeded = sum(session.succeeded for session in asking)
-        declined = sum(session.succeeded for session in without_change)
-        if succeeded < _ENOUGH or declined < _LEAST_DECLINED * succeeded:
+        declined_count = sum(session.succeeded for session in without_change)
+        if succeeded < _LEAST_SESSIONS or declined_count < _LEAST_DECLINED * succeeded:
             return None
         with_change = tuple(session for session in asking if change in session.actions)
-        return RequestedChange(change, verb, without_change, with_change, declined / succeeded)
+        return RequestedChange(change, verb, without_change, with_change, declined_count / succeeded)
 
 
 def refusals(requested: Iterable[RequestedChange], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """A policy for each usually declined change, if the sessions that made it succeeded clearly less often."""
+    """Yield a policy for each usually declined change, if the sessions that made it succeeded clearly less often."""
     for declined in {change.change: change for change in requested if change.usually_declined}.values():
-        without, made = (
+        without_change, with_change = (
             Observations.of_sessions(sessions, sessions) for sessions in (declined.without_change, declined.with_change)
         )
-        if made.count >= _ENOUGH and without.success_rate >= made.success_rate + _CLEARLY_BETTER:
-            yield _policy(declined, without, made, profile)
+        is_better = without_change.success_rate >= with_change.success_rate + _CLEARLY_BETTER
+        if with_change.count >= _LEAST_SESSIONS and is_better:
+            yield _policy(declined, without_change, with_change, profile)
 
 
 def _policy(
-    declined: RequestedChange, without: Observations, made: Observations, profile: CompilerProfile
+    declined: RequestedChange, without_change: Observations, with_change: Observations, profile: CompilerProfile
 ) -> ArtifactDraft:
     phrase, lookups = read_action(declined.change).phrase, _lookups(declined.without_change)
     check = f"check with {listed(lookups)} whether it is possible" if lookups else "check whether it is possible"
@@ -122,14 +130,14 @@ def _policy(
             "condition": f"the user asks to {phrase}",
             "recommendation": (
                 f"First {check}; if not, change nothing and say why. Sessions that changed nothing went well "
-                f"{of_times(without.successes, without.count)}, those that called {declined.change} "
-                f"{of_times(made.successes, made.count)}."
+                f"{of_times(without_change.successes, without_change.count)}, those that called {declined.change} "
+                f"{of_times(with_change.successes, with_change.count)}."
             ),
             "alternatives": [],
             "outcomes": [],
             "scope": scope,
         },
-        seen=without,
+        seen=without_change,
         source_events=evidence((trail(session) for session in declined.without_change), profile.max_evidence),
         tags=tags(["decision", *scope]),
         metadata={"origin": "refusals", "tools": [*lookups, declined.change]},
@@ -137,6 +145,8 @@ def _policy(
 
 
 def _lookups(sessions: Sequence[SessionSummary]) -> list[str]:
-    """The lookups of most of these sessions, the most frequent first."""
-    used = Counter(name for session in sessions for name in dict.fromkeys(session.actions) if kind_of(name) == "lookup")
-    return [name for name in most_first(used) if used[name] > _HALF * len(sessions)]
+    """The lookups that most of these sessions make, the most frequent first."""
+    counts = Counter(
+        name for session in sessions for name in dict.fromkeys(session.actions) if kind_of(name) == "lookup"
+    )
+    return [name for name in most_first(counts) if counts[name] > _HALF * len(sessions)]

@@ -1,4 +1,4 @@
-"""How to retry a failed call: an instruction made from the changes that worked."""
+"""The instruction to retry a failed call, made from how the inputs changed in retries that worked."""
 
 from collections.abc import Sequence
 
@@ -23,14 +23,14 @@ from hmxgraph.compiler._vocabulary import states_approval
 from hmxgraph.compiler._wording import approval_for, capital, listed
 from hmxgraph.compiler.summary import FROM_USER, Amendment
 
-# How an input differed in the new attempt, as a phrase after "with".
+# For each kind of change, the phrase that describes it after "call ... again with".
 _TEMPLATES = {
     GIVEN: "{input} {detail}",
-    FROM: "{place} from {detail}",
+    FROM: "{changed_part} from {detail}",
     SET: "{input} set to {detail}",
-    NAMED: "{place} as the error names it",
-    ADDS_UP: "{place} adding up to {number}",
-    EQUALS: "{place} equal to {number}",
+    NAMED: "{changed_part} as the error names it",
+    ADDS_UP: "{changed_part} adding up to {number}",
+    EQUALS: "{changed_part} equal to {number}",
     SPLIT: "the same {part} in total, shared out over more {input}",
     AS_MANY: "as many {input} as {detail}",
     AFFIXED: "“{detail}” {part} the {input}",
@@ -41,8 +41,8 @@ _TEMPLATES = {
 def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wrong: bool = True) -> str:
     """The instruction to call *action* again with these changes; "" if they do not say what to do.
 
-    *settled* is set if the user spoke before the new attempt, *wrong* if the error says that the old values are wrong.
-    An input that states an approval has no value to repeat: the approval must be obtained each time.
+    *settled* is set if the user spoke before the retry, *wrong* if the error says that the old values are wrong. The
+    value of an input that states an approval is never repeated, because the approval must be obtained each time.
 
     >>> call_again("find_user", [Amendment("zip", "asked")], settled=True)
     'Ask the user for the right zip, then call find_user again'
@@ -74,63 +74,64 @@ def call_again(action: str, changes: Sequence[Amendment], *, settled: bool, wron
 
 
 def needs_approval(change: Amendment) -> bool:
-    """Whether the new attempt states an approval that the failed call did not state."""
+    """Whether the retry states an approval that the failed call did not state."""
     withdrawn = change.how == LEFT or change.detail.removeprefix("set to ") == "false"
     return states_approval(change.input) and not withdrawn
 
 
 def obtain_approval(names: Sequence[str]) -> str:
-    """The instruction to obtain the approval that the inputs *names* state."""
+    """The instruction to obtain the approval that the inputs called *names* state."""
     return f"get the {approval_for(names)} from whoever may give it"
 
 
 def _questions(changes: Sequence[Amendment], *, wrong: bool) -> list[str]:
     """The instruction to ask for the values that the user must give; empty if there are none."""
-    asked = [change for change in changes if _from_user(change)]
-    names = [change.input for change in asked]
+    from_user = [change for change in changes if _is_from_user(change)]
+    names = [change.input for change in from_user]
     if not names:
         return []
-    if all(change.how == GIVEN for change in asked):
+    if all(change.how == GIVEN for change in from_user):
         return [f"ask the user for the {listed(names)}"]
     return [f"ask the user for the right {listed(names)}" if wrong else f"ask the user for {_another(names)}"]
 
 
 def _choices(changes: Sequence[Amendment]) -> list[str]:
-    """What to let the user choose, with the lookups that returned the choices; empty if there is nothing."""
+    """The instruction to let the user choose values from what lookups returned; empty if there is nothing to choose."""
     chosen = [change for change in changes if change.how == CHOSEN]
-    sources = sorted({change.detail for change in chosen if change.detail})
-    place = f" from what {listed(sources)} returned" if sources else ""
-    return [f"let the user choose {_another(sorted({change.input for change in chosen}))}{place}"] if chosen else []
+    lookups = sorted({change.detail for change in chosen if change.detail})
+    origin = f" from what {listed(lookups)} returned" if lookups else ""
+    return [f"let the user choose {_another(sorted({change.input for change in chosen}))}{origin}"] if chosen else []
 
 
 def _another(inputs: Sequence[str]) -> str:
+    """The names of *inputs* after "another", or after "other" if they are plural."""
     several = len(inputs) > 1 or (inputs[0].endswith("s") and not inputs[0].endswith(("ss", "us")))
     return f"{'other' if several else 'another'} {listed(inputs)}"
 
 
 def _phrase(change: Amendment) -> str:
-    """What the new attempt adds or changes; "" if it is unknown, comes from the user, or is an omission."""
+    """The phrase for what the retry adds or changes; "" if that is unknown, comes from the user, or is an omission."""
     if change.how == GIVEN and not change.detail:
         return f"{change.input} given"
-    if _from_user(change):
+    if _is_from_user(change):
         return ""
     number = f"the {change.detail} that the error names" if change.detail else "the number in the error"
     return _TEMPLATES.get(change.how, "").format(
-        place=_place(change), input=change.input, part=change.part, detail=change.detail, number=number
+        changed_part=_changed_part(change), input=change.input, part=change.part, detail=change.detail, number=number
     )
 
 
-def _from_user(change: Amendment) -> bool:
+def _is_from_user(change: Amendment) -> bool:
     return change.how == ASKED or (change.how == GIVEN and change.detail == FROM_USER)
 
 
 def _omission(change: Amendment) -> str:
-    """What the new attempt omits; "" if nothing."""
+    """The phrase for what the retry omits; "" if it omits nothing."""
     if change.how == UNLIKE:
         return f"the pairs of {listed(sorted((change.input, change.detail)))} that are equal"
     return {LEFT: change.input, STRIPPED: f"“{change.detail}” {change.part} the {change.input}"}.get(change.how, "")
 
 
-def _place(change: Amendment) -> str:
-    """The input, with the part of it that changed."""
+def _changed_part(change: Amendment) -> str:
+    """The name of the input, after the part of it that changed: "amount in payments"."""
     return f"{change.part} in {change.input}" if change.part not in {"", change.input} else change.input

@@ -1,4 +1,4 @@
-"""task_schema: how a kind of task gets done (HMX-A 4.1)."""
+"""task_schema: the steps of one kind of task (HMX-A 4.1)."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -47,13 +47,14 @@ from hmxgraph.text.artifacts import in_sessions, times
 from hmxgraph.text.lines import cited
 from hmxgraph.text.terms import most_first, terms
 
-# Limits: search words, words in the tags (and as many nouns of tools), optional changes named in the summary, and runs
-# (of lookups or of changes) whose order the summary keeps.
+# Limits: search words; words in the tags, and as many nouns from the names of tools; optional changes named in the
+# summary; and groups of successive lookups or changes whose order the summary keeps.
 _MOST_KEYWORDS = 80
 _MOST_TAG_WORDS = 6
 _MOST_CHANGES = 3
-_MOST_RUNS = 4
-# Minimum number of sessions with a failure that a procedure warns of, and minimum share of those that tried the change.
+_MOST_GROUPS = 4
+# A procedure warns of a failure of a change if at least this number, and this share, of the sessions that tried the
+# change had the failure.
 _PITFALL_SESSIONS, _PITFALL_SHARE = 3, 0.1
 # Shares of sessions, requests or classes.
 _HALF = 0.5
@@ -62,7 +63,7 @@ _USUALLY = 0.75
 _SELDOM = 0.2
 # Minimum success rate and maximum optional steps of a procedure.
 _LEAST_SUCCESS, _MOST_OPTIONAL = 0.25, 2
-# Success rate below which a procedure says how often its change went well, and minimum sessions to say so.
+# A procedure warns that its change often failed if the success rate is below this, in at least so many sessions.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 
 
@@ -73,12 +74,12 @@ def task_schemas(
     requested: Mapping[str, RequestedChange],
     pitfalls: Mapping[str, str],
 ) -> Iterator[ArtifactDraft]:
-    """One schema per goal class with a required step.
+    """Yield a schema for each goal class with a required step.
 
-    *rules* say which results decide on changes, *pitfalls* the usual failure of each change, and *requested* the
-    requested change of each class, by class name.
+    *rules* state which results of lookups decide whether a change is made. *requested* maps the name of a class to the
+    change that its requests ask for, *pitfalls* the name of a change to the warning about its usual failure.
     """
-    usual = _usual_lookups(classes)
+    usual_lookups = _usual_lookups(classes)
     requests = [request for goal_class in classes for request in goal_class.requests]
     all_counts = term_counts(requests)
     for goal_class in classes:
@@ -86,7 +87,7 @@ def task_schemas(
         content = _content(goal_class, profile)
         _add_result_conditions(content, rules)
         _add_pitfalls(content, pitfalls)
-        schema = _schema(goal_class, content, keywords, usual, profile, requested.get(goal_class.name))
+        schema = _schema(goal_class, content, keywords, usual_lookups, profile, requested.get(goal_class.name))
         if not _shows_when(goal_class, all_counts, len(requests), profile):
             schema = replace(schema, useful=False)
         if any(not step["optional"] for step in schema.content["steps"]):
@@ -94,7 +95,7 @@ def task_schemas(
 
 
 def _usual_lookups(classes: Sequence[GoalClass]) -> frozenset[str]:
-    """Lookups that most goal classes use, so that they do not distinguish classes."""
+    """Lookups that most goal classes use: they do not distinguish one class from another."""
     counts = Counter(name for goal_class in classes for name, _ in goal_class.steps if kind_of(name) == "lookup")
     return frozenset(name for name in counts if counts[name] > _HALF * len(classes))
 
@@ -103,12 +104,12 @@ def _schema(
     goal_class: GoalClass,
     content: dict[str, Any],
     keywords: Sequence[str],
-    usual: frozenset[str],
+    usual_lookups: frozenset[str],
     profile: CompilerProfile,
     requested: RequestedChange | None,
 ) -> ArtifactDraft:
     name = class_name(goal_class, profile)
-    telling = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_TAG_WORDS]
+    topics = plain_words(common_words(keywords, goal_class.requests, _OFTEN), goal_class.requests)[:_MOST_TAG_WORDS]
     seen = _observations(goal_class, content)
     content["preconditions"] += [requested.precondition] if requested else _doubts(goal_class, seen)
     return ArtifactDraft(
@@ -119,23 +120,23 @@ def _schema(
         content=content,
         seen=seen,
         source_events=evidence(map(trail, goal_class.examples), profile.max_evidence),
-        tags=tags([*telling, *subjects(content["tools_used"])[:_MOST_TAG_WORDS]]),
+        tags=tags([*topics, *subjects(content["tools_used"])[:_MOST_TAG_WORDS]]),
         keywords=tuple(keywords),
-        qualifiers=_qualifiers(goal_class, common_words(telling, goal_class.requests, _HALF), usual),
-        metadata={"goal_actions": _required(content), "requests_speak_of": telling},
-        # If most sessions declined the change, a procedure would lead an agent to make it without saying when.
-        useful=_useful(goal_class, content, profile) and (requested is None or not requested.usually_declined),
+        qualifiers=_qualifiers(goal_class, common_words(topics, goal_class.requests, _HALF), usual_lookups),
+        metadata={"goal_actions": _required(content), "requests_speak_of": topics},
+        # If most sessions declined the change, a procedure would make an agent carry it out without saying when.
+        useful=_is_useful(goal_class, content, profile) and (requested is None or not requested.usually_declined),
     )
 
 
 def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
-    """The precondition that the change is right, if many sessions that made it did not succeed; else empty.
+    """The precondition that the change is allowed and agreed, if many sessions that made it failed; else empty.
 
-    Why they failed is not known: the change was not allowed, or its inputs were wrong.
+    It is not known why they failed: the change may not have been allowed, or its inputs may have been wrong.
     """
     changes = [name for name, share in goal_class.steps if is_action(name) and share >= _HALF]
-    sound = seen.success_rate >= _MOSTLY_WELL or seen.count < _ENOUGH
-    if not changes or sound or any(map(serves_any_purpose, changes)):
+    is_reliable = seen.success_rate >= _MOSTLY_WELL or seen.count < _ENOUGH
+    if not changes or is_reliable or any(map(serves_any_purpose, changes)):
         return []
     how_often = times(seen.successes, seen.count).removeprefix("worked ")
     single = len(changes) == 1
@@ -145,22 +146,26 @@ def _doubts(goal_class: GoalClass, seen: Observations) -> list[str]:
 
 
 def _add_result_conditions(content: dict[str, Any], rules: Sequence[ResultRule]) -> None:
-    """State the results that decide on changes: in a precondition if all wait for the same one, else in the steps."""
-    consulted = [rule for rule in rules if rule.lookup in content["tools_used"]]
-    deciding = rule_for_each(consulted, called_for=False)
+    """Add the results of lookups on which changes depend to *content*.
+
+    If all changes wait for the same result, it becomes a precondition. Otherwise each change states its own condition.
+    """
+    applicable = [rule for rule in rules if rule.lookup in content["tools_used"]]
+    rule_by_change = rule_for_each(applicable, called_for=False)
     changes = [step for step in content["steps"] if is_action(step["tools_used"][0])]
-    decided = [step for step in changes if step["tools_used"][0] in deciding]
-    step_rules = [deciding[step["tools_used"][0]] for step in decided]
-    waiting = {rule.condition: rule for rule in step_rules if not rule.called_for}
-    if len(waiting) == 1 and len(step_rules) == len(changes) and not any(rule.called_for for rule in step_rules):
-        content["preconditions"] += [f"{condition} ({rule.how_often})" for condition, rule in waiting.items()]
+    conditional = [step for step in changes if step["tools_used"][0] in rule_by_change]
+    step_rules = [rule_by_change[step["tools_used"][0]] for step in conditional]
+    required_results = {rule.condition: rule for rule in step_rules if not rule.called_for}
+    all_required = len(step_rules) == len(changes) and not any(rule.called_for for rule in step_rules)
+    if len(required_results) == 1 and all_required:
+        content["preconditions"] += [f"{condition} ({rule.how_often})" for condition, rule in required_results.items()]
         return
-    for step, rule in zip(decided, step_rules, strict=True):
+    for step, rule in zip(conditional, step_rules, strict=True):
         step["description"] = f"{'If' if rule.called_for else 'Only if'} {rule.condition}: {small(step['description'])}"
 
 
 def _add_pitfalls(content: dict[str, Any], pitfalls: Mapping[str, str]) -> None:
-    """Add to each change the warning about its usual failure."""
+    """Add the warning about its usual failure to each change in *content*."""
     for step in content["steps"]:
         if pitfall := pitfalls.get(step["tools_used"][0]):
             step["description"] += f"; {pitfall}"
@@ -172,14 +177,17 @@ def _required(content: Mapping[str, Any]) -> list[str]:
 
 
 def _observations(goal_class: GoalClass, content: Mapping[str, Any]) -> Observations:
-    """The outcomes of the sessions that made the changes of the procedure; of all members if it makes none."""
+    """The support of the procedure: its examples, judged by the outcomes of all sessions that made its changes.
+
+    If it has no changes, all sessions of the class are counted.
+    """
     changes = set(filter(is_action, _required(content)))
     followed = [member for member in goal_class.members if changes.issubset(member.actions)]
     return Observations.of_sessions(list(dict.fromkeys(goal_class.examples)), followed)
 
 
-def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: CompilerProfile) -> bool:
-    """Whether the steps are a way to do what is asked, and not only what sessions happened to do.
+def _is_useful(goal_class: GoalClass, content: Mapping[str, Any], profile: CompilerProfile) -> bool:
+    """Whether the steps fulfil the request, and are not only what the sessions happened to do.
 
     There must be several cases that share a step and most of their actions, with few optional steps and not too many
     failures, and a step must say what it acts on. Without requests, sessions must agree on more of their actions,
@@ -200,32 +208,32 @@ def _useful(goal_class: GoalClass, content: Mapping[str, Any], profile: Compiler
 
 
 def _states_object(step: Mapping[str, Any]) -> bool:
-    """Whether a step says what it acts on: by the name of its tool, or with a command line or place."""
+    """Whether a step says what it acts on: by the name of its tool, or by a command line, a file or a page element."""
     return "`" in step["description"] or any(map(names_its_object, step["tools_used"]))
 
 
 def _shows_when(goal_class: GoalClass, all_counts: Counter[str], total: int, profile: CompilerProfile) -> bool:
-    """Whether the requests show when the work is due, so that a procedure is not followed for other requests.
+    """Whether the requests show when to follow the procedure, so that it is not followed for other requests.
 
     They do if most share a phrase or a complaint. For changes, it is also enough that many name each change, or that
     most contain a word that is rare in other requests. *all_counts* counts the terms of all requests, *total* the
-    requests. Work without requests, answers and general-purpose programs need no such sign.
+    requests. Nothing needs to be shown for work without requests, for answers, and for general-purpose programs.
     """
     requests = [example.request for example in goal_class.examples if example.request]
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     handed_over = any(share >= _HALF and kind_of(name) == "handover" for name, share in goal_class.steps)
     if not requests or any(map(serves_any_purpose, changes)) or not (changes or handed_over):
         return True
-    if any(phrase(requests, profile.title_share) for phrase in (common_complaint, common_phrase)):
+    if any(find_phrase(requests, profile.title_share) for find_phrase in (common_complaint, common_phrase)):
         return True
-    named = all(_is_named(change, changes, requests) for change in changes)
-    return bool(changes) and (named or _has_own_word(goal_class, requests, all_counts, total))
+    all_named = all(_is_named(change, changes, requests) for change in changes)
+    return bool(changes) and (all_named or _has_own_word(goal_class, requests, all_counts, total))
 
 
 def _is_named(change: str, changes: Sequence[str], requests: Sequence[str]) -> bool:
-    """Whether many of these requests contain the verb or a noun of *change* that the other *changes* do not share."""
-    own = _name_terms(change).difference(*(_name_terms(other) for other in changes if other != change))
-    return sum(not own.isdisjoint(terms(request)) for request in requests) >= _OFTEN * len(requests)
+    """Whether many of these requests contain a word from the name of *change* that no other of the *changes* has."""
+    own_terms = _name_terms(change).difference(*(_name_terms(other) for other in changes if other != change))
+    return sum(not own_terms.isdisjoint(terms(request)) for request in requests) >= _OFTEN * len(requests)
 
 
 def _name_terms(action: str) -> frozenset[str]:
@@ -244,15 +252,15 @@ def _has_own_word(goal_class: GoalClass, requests: Sequence[str], all_counts: Co
 
 
 def _cases_needed(goal_class: GoalClass, profile: CompilerProfile) -> int:
-    """The number of cases that a procedure needs: more than it has changes, which chance may have combined."""
+    """The number of cases that a procedure needs: more than it has changes, because chance may have combined these."""
     changes = [name for name, share in goal_class.steps if share >= _HALF and is_action(name)]
     return max(profile.min_cases, 1 + sum(not serves_any_purpose(name) for name in changes))
 
 
 def _does_what_is_asked(goal_class: GoalClass) -> bool:
-    """Whether the sessions made the same change or changes, answered a question, or handed the request over.
+    """Whether the sessions made the same changes, answered a question, or handed the request over.
 
-    Sessions that decline, or that make different changes, do not show how to make any of them.
+    Sessions that declined a change, or that made different changes, do not show how to do what is asked.
     """
     shares = dict(goal_class.steps)
     usual = [name for name in shares if is_action(name) and shares[name] >= _HALF]
@@ -267,15 +275,15 @@ def _does_what_is_asked(goal_class: GoalClass) -> bool:
 
 
 def _agree_on(changes: Sequence[str], goal_class: GoalClass) -> bool:
-    """Whether the sessions made all of these changes, and no others if the names show their purpose.
+    """Whether the sessions made all of these changes and, unless general-purpose programs made them, no others.
 
-    If requests complain about a symptom, all of ``goal_class.models`` count instead of the examples, because the repair
-    depends on what the agent finds.
+    If requests complain about a symptom, all of ``goal_class.training_sessions`` count instead of the examples, because
+    the repair depends on what the agent finds.
     """
     if any(map(serves_any_purpose, changes)):
         return conjunction(changes, goal_class.examples) == "and"
     complaining = bool(common_complaint(goal_class.requests, _HALF))
-    sessions = goal_class.models if complaining else goal_class.examples
+    sessions = goal_class.training_sessions if complaining else goal_class.examples
     return sum(changes_of(session) == set(changes) for session in sessions) >= _USUALLY * len(sessions)
 
 
@@ -285,7 +293,7 @@ def _asks_questions(goal_class: GoalClass) -> bool:
 
 
 def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
-    """The share of the distinct actions of a session that are among these steps."""
+    """The share of the distinct actions of *example* that are among these steps."""
     actions = set(example.actions)
     return len(actions & steps) / len(actions)
 
@@ -293,9 +301,9 @@ def _share_covered(steps: AbstractSet[str], example: SessionSummary) -> float:
 def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
     """The procedure: the steps of most examples, what they need, and how to recognise that the work is done."""
     examples = goal_class.examples
-    # A step that only a minority took depends on what those sessions found, which the requests do not show.
-    usual = [(name, share) for name, share in goal_class.steps if share >= _HALF]
-    names = [name for name, _ in usual]
+    # A step that only a minority took depends on something that those sessions found and that requests do not show.
+    usual_steps = [(name, share) for name, share in goal_class.steps if share >= _HALF]
+    names = [name for name, _ in usual_steps]
     alternatives = {
         name: alternative
         for name in names
@@ -304,9 +312,9 @@ def _content(goal_class: GoalClass, profile: CompilerProfile) -> dict[str, Any]:
     if not alternatives and (first := _either_lookup(names, examples)):
         alternatives = {first: _alternative(first, examples)}
         names = in_order_of_work([*names, first], examples)
-        shares = {first: _HALF, **dict(usual)}
-        usual = [(name, shares[name]) for name in names]
-    required = {name for name, share in usual if _is_required((name, share), alternatives, examples, profile)}
+        shares = {first: _HALF, **dict(usual_steps)}
+        usual_steps = [(name, shares[name]) for name in names]
+    required = {name for name, share in usual_steps if _is_required((name, share), alternatives, examples, profile)}
     steps: list[dict[str, Any]] = [
         {
             "order": order,
@@ -344,24 +352,27 @@ def _how_often(name: str, examples: Sequence[SessionSummary]) -> str:
 
 
 def _session_counts(name: str, examples: Sequence[SessionSummary]) -> tuple[int, int]:
-    """The number of sessions that took a step, and the number of all sessions; repeated *examples* count once."""
+    """The number of examples that took a step, and the number of all examples; repeated *examples* count once."""
     sessions = list(dict.fromkeys(examples))
     return sum(name in session.actions for session in sessions), len(sessions)
 
 
 def _alternative(action: str, examples: Sequence[SessionSummary]) -> str:
-    """Another lookup used instead of *action* by sessions with other inputs from the user; "" if there is none."""
+    """The lookup used instead of *action* in sessions where the user gave other inputs; "" if there is none.
+
+    For example, the user gives either an e-mail address or a name and zip code, and the lookup of the user differs.
+    """
     inputs = set(_given_by_user(action, examples)) if kind_of(action) == "lookup" else set()
     if not inputs:
         return ""
     session_counts = Counter(name for example in examples for name in done_without_failing(example))
     enough = max(2, _SELDOM * len(examples))
-    likely = [name for name in most_first(session_counts) if name != action and session_counts[name] >= enough]
-    return next((name for name in likely if _stands_in(name, action, session_counts[name], examples)), "")
+    candidates = [name for name in most_first(session_counts) if name != action and session_counts[name] >= enough]
+    return next((name for name in candidates if _stands_in(name, action, session_counts[name], examples)), "")
 
 
 def _common_alternative(alternative: str, examples: Sequence[SessionSummary]) -> list[str]:
-    """The alternative of a step, if many sessions take it; a rare one is only described."""
+    """The alternative of a step as a list, empty if few sessions take it: a rare alternative is only described."""
     count = sum(alternative in done_without_failing(example) for example in examples)
     return [alternative] if alternative and count >= _OFTEN * len(examples) else []
 
@@ -382,24 +393,26 @@ def _stands_in(name: str, action: str, uses: int, examples: Sequence[SessionSumm
     given = set(_given_by_user(name, examples))
     if kind_of(name) != "lookup" or not given or given == set(_given_by_user(action, examples)):
         return False
-    both = sum({name, action} <= done_without_failing(example) for example in examples)
-    same = serve_same_purpose(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
-    return same and both <= _SELDOM * uses
+    both_used = sum({name, action} <= done_without_failing(example) for example in examples)
+    same_purpose = serve_same_purpose(name, action) and not set(noun_words(name)).isdisjoint(noun_words(action))
+    return same_purpose and both_used <= _SELDOM * uses
 
 
 def _given_by_user(action: str, examples: Sequence[SessionSummary]) -> list[str]:
+    """The arguments of *action* whose values usually come from the user."""
     origins = usual_origins(_uses_of(action, examples))
     return [argument for argument, origin in origins.items() if origin == FROM_USER]
 
 
-def _step_description(action: str, other: str, examples: Sequence[SessionSummary], before: Sequence[str]) -> str:
-    """The instruction for *action*, and for *other*, the lookup to use instead if the user has given other inputs."""
-    if not other:
+def _step_description(action: str, alternative: str, examples: Sequence[SessionSummary], before: Sequence[str]) -> str:
+    """The instruction for *action*; with an *alternative*, for both, each with the inputs that the user has given."""
+    if not alternative:
         return describe(action, _uses_of(action, examples), before)
-    first, second = (f"If the user has given {listed(_given_by_user(name, examples))}" for name in (other, action))
-    cases = (first, other, _uses_of(other, examples)), (second, action, _uses_of(action, examples))
-    frequent_first = sorted(cases, key=lambda case: -sum(map(bool, case[2])))
-    return ". ".join(f"{given}: {small(instruction(name))}" for given, name, _ in frequent_first)
+    uses = {name: sum(map(bool, _uses_of(name, examples))) for name in (alternative, action)}
+    return ". ".join(
+        f"If the user has given {listed(_given_by_user(name, examples))}: {small(instruction(name))}"
+        for name in sorted(uses, key=lambda name: -uses[name])
+    )
 
 
 def _final_check(names: Sequence[str], examples: Sequence[SessionSummary]) -> str:
@@ -407,42 +420,43 @@ def _final_check(names: Sequence[str], examples: Sequence[SessionSummary]) -> st
     checks = Counter(
         name
         for example in examples
-        if (changes := [place for place, action in enumerate(example.actions) if is_action(action)])
-        for name in {name for name in example.actions[changes[-1] + 1 :] if name in example.actions[: changes[0]]}
+        if (indexes := [index for index, action in enumerate(example.actions) if is_action(action)])
+        for name in {name for name in example.actions[indexes[-1] + 1 :] if name in example.actions[: indexes[0]]}
     )
     usual = [name for name in names if kind_of(name) == "lookup" and checks[name] > _HALF * len(examples)]
     if any(kind_of(name) == "handover" for name in names):
-        return ""  # nothing follows a handover
+        return ""  # Nothing follows a handover.
     return max(usual, key=lambda name: (checks[name], name), default="")
 
 
 def _check_step(check: str, first: Mapping[str, Any], order: int) -> dict[str, Any]:
-    described = str(first["description"]).partition("; ")[0]
-    return {**first, "order": order, "description": f"{described} again, to check the result", "tools_used": [check]}
+    """The step that repeats the lookup *check* at the end; *first* is the step that makes it before the changes."""
+    description = str(first["description"]).partition("; ")[0]
+    return {**first, "order": order, "description": f"{description} again, to check the result", "tools_used": [check]}
 
 
-def _qualifiers(goal_class: GoalClass, telling: Sequence[str], usual: frozenset[str]) -> tuple[str, ...]:
-    """Phrases that distinguish this class from others of the same name: changes, lookups, words of its requests."""
-    steps = [name for name, share in goal_class.steps if share >= _HALF and name not in usual]
+def _qualifiers(goal_class: GoalClass, topics: Sequence[str], usual_lookups: frozenset[str]) -> tuple[str, ...]:
+    """Phrases that distinguish this class from others with the same name: its changes, its lookups, and its topics."""
+    steps = [name for name, share in goal_class.steps if share >= _HALF and name not in usual_lookups]
     changes, lookups = ([name for name in steps if kind_of(name) == kind] for kind in ("action", "lookup"))
-    done = (
+    phrases = (
         listed([read_action(name).phrase for name in names], conjunction(names, goal_class.examples))
         for names in (changes[:2], changes[:3], lookups[:2])
     )
-    return tuple(filter(None, (*done, f"mentioning {listed(telling[:2])}" if telling else "")))
+    return tuple(filter(None, (*phrases, f"mentioning {listed(topics[:2])}" if topics else "")))
 
 
 def _uses_of(action: str, examples: Sequence[SessionSummary]) -> list[list[Step]]:
-    """The steps that take *action*, session by session; failed steps only if all failed."""
+    """The steps that take *action*, as a list for each session; failed steps are left out unless all failed."""
     uses = [[step for step in session.steps if step.action == action] for session in examples]
     not_failed = [[step for step in steps if step.ok is not False] for steps in uses]
     return not_failed if any(not_failed) else uses
 
 
 def complexity(steps: int, sessions: Sequence[SessionSummary], profile: CompilerProfile) -> str:
-    """The complexity, low, medium or high, from the number of steps and the usual number of actions of a session."""
-    usual = statistics.median(len(session.steps) for session in sessions)
-    size = max(steps, usual / 2)
+    """The complexity, "low", "medium" or "high", by the number of steps and the usual length of a session."""
+    usual_actions = statistics.median(len(session.steps) for session in sessions)
+    size = max(steps, usual_actions / 2)
     if size <= profile.low_complexity:
         return "low"
     return "high" if size > profile.high_complexity else "medium"
@@ -452,31 +466,32 @@ def _preconditions(
     names: Sequence[str], alternatives: Mapping[str, str], examples: Sequence[SessionSummary]
 ) -> list[str]:
     """The preconditions of the actions *names*: inputs from the user, approvals, consent if sessions waited for it."""
-    needed = [argument for name in names if name not in alternatives for argument in _given_by_user(name, examples)]
-    either = [
+    arguments = [argument for name in names if name not in alternatives for argument in _given_by_user(name, examples)]
+    either_inputs = [
         f"{listed(_given_by_user(alternative, examples))}, or {listed(_given_by_user(name, examples))}"
         for name, alternative in alternatives.items()
     ]
-    inputs = list(dict.fromkeys(needed))
-    given = [f"The user has given {detail}" for detail in (*either, *([listed(inputs)] if inputs else []))]
+    inputs = list(dict.fromkeys(arguments))
+    conditions = [f"The user has given {detail}" for detail in (*either_inputs, *([listed(inputs)] if inputs else []))]
     approvals = list(dict.fromkeys(name for action in names for name in stated_approvals(_uses_of(action, examples))))
-    given += [f"Whoever may do so has given any {approval_for(approvals)}"] if approvals else []
-    return given + (["The user has agreed to the change"] if agreed(examples, names) else [])
+    conditions += [f"Whoever may do so has given any {approval_for(approvals)}"] if approvals else []
+    return conditions + (["The user has agreed to the change"] if agreed(examples, names) else [])
 
 
 def agreed(sessions: Sequence[SessionSummary], names: Sequence[str] | None = None) -> bool:
-    """Whether the first change (of *names*, or of all) usually follows a user message, which counts as consent.
+    """Whether users usually agreed to the changes: a user message came right before the first one.
 
-    Further changes may follow at once, because the user agreed to all of them.
+    Only changes among *names* count, if given. Further changes may follow without a message, because the user agreed to
+    all of them.
     """
-    firsts = [
-        next((place for place, action in enumerate(session.actions) if _is_change(action, names)), None)
+    first_changes = [
+        next((index for index, action in enumerate(session.actions) if _is_change(action, names)), None)
         for session in sessions
     ]
     agreements = [
-        place > 0 and session.steps[place].situation.since in SPOKEN
-        for session, place in zip(sessions, firsts, strict=True)
-        if place is not None
+        index > 0 and session.steps[index].situation.since in SPOKEN
+        for session, index in zip(sessions, first_changes, strict=True)
+        if index is not None
     ]
     return bool(agreements) and sum(agreements) >= _HALF * len(agreements)
 
@@ -486,7 +501,7 @@ def _is_change(action: str, names: Sequence[str] | None) -> bool:
 
 
 def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) -> list[str]:
-    """How to recognise that the work is done, from the tools of the steps and whether each is optional.
+    """How to recognise that the work is done; *steps* pairs the tool of each step with whether it is optional.
 
     Tools that never reported success are omitted.
     """
@@ -494,11 +509,11 @@ def _postconditions(steps: Sequence[tuple[str, bool]], goal_class: GoalClass) ->
     if handovers:
         return [f"{capital(receiver(handovers[0]))} has taken over with a summary of what was found"]
     if not any(is_action(name) for name, _ in steps):
-        declined = change_is_asked_for(goal_class) or is_handed_over(goal_class)
+        was_declined = change_is_asked_for(goal_class) or is_handed_over(goal_class)
         informed = "The user knows what was found, and why nothing was changed"
-        return [informed if declined else "The user's question is answered from what was found"]
-    telling = {step.action for session in goal_class.examples for step in session.steps if step.ok}
-    changes = [(name, optional) for name, optional in steps if is_action(name) and name in telling]
+        return [informed if was_declined else "The user's question is answered from what was found"]
+    succeeded = {step.action for session in goal_class.examples for step in session.steps if step.ok}
+    changes = [(name, optional) for name, optional in steps if is_action(name) and name in succeeded]
     unconditional = [f"{name} has reported success" for name, optional in changes if not optional]
     conditional = [f"{name} has reported success, if it was called" for name, optional in changes if optional]
     return unconditional + conditional
@@ -510,24 +525,25 @@ def _does_work(tool: str) -> bool:
 
 def _summary(name: str, content: dict[str, Any]) -> str:
     """The procedure in one sentence: lookups with their alternatives and changes in order, then the check."""
-    either = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
+    with_alternatives = {step["tools_used"][0]: " or ".join(step["tools_used"]) for step in content["steps"]}
     required = [step["tools_used"][0] for step in content["steps"] if not step["optional"]]
-    runs = [(changing, list(tools)) for changing, tools in groupby(filter(_does_work, required), key=is_action)]
-    if len(runs) > _MOST_RUNS:
-        looked, changed = ([tool for tool in required if kind_of(tool) == kind] for kind in ("lookup", "action"))
-        runs = [(False, looked), (True, changed)]
+    # Successive lookups form a group, and so do successive changes.
+    groups = [(are_changes, list(tools)) for are_changes, tools in groupby(filter(_does_work, required), key=is_action)]
+    if len(groups) > _MOST_GROUPS:
+        lookups, changes = ([tool for tool in required if kind_of(tool) == kind] for kind in ("lookup", "action"))
+        groups = [(False, lookups), (True, changes)]
     optional_changes = [
         step["tools_used"][0] for step in content["steps"] if step["optional"] and is_action(step["tools_used"][0])
     ]
-    checks = len(runs) > 1 and not runs[-1][0]
+    ends_with_check = len(groups) > 1 and not groups[-1][0]
     parts = [
-        f"{'carry out' if changing else 'consult'} {listed([either[tool] for tool in tools])}"
-        for changing, tools in runs[: len(runs) - checks]
+        f"{'carry out' if are_changes else 'consult'} {listed([with_alternatives[tool] for tool in tools])}"
+        for are_changes, tools in groups[: len(groups) - ends_with_check]
     ]
     parts += [f"{listed(optional_changes, most=_MOST_CHANGES)} where needed"] if optional_changes else []
-    parts += [f"check with {listed(runs[-1][1])}"] if checks else []
-    how = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
-    return f"{capital(name)}: {how}."
+    parts += [f"check with {listed(groups[-1][1])}"] if ends_with_check else []
+    procedure = ", then ".join(parts) or f"use {listed(content['tools_used'])}"
+    return f"{capital(name)}: {procedure}."
 
 
 def frequent_failures(
@@ -535,7 +551,8 @@ def frequent_failures(
 ) -> dict[str, str]:
     """A warning for each change about its most frequent failure, if that is frequent among sessions that tried it.
 
-    Failures that *refused* explains are left out: the procedure states the condition that the change waits for.
+    *refused* maps the event ids of failures to the rules that explain them. These failures are left out, because the
+    procedure already states the result that the change waits for.
     """
     sessions_by_failure: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for group in groups:
@@ -548,9 +565,10 @@ def frequent_failures(
     return {action: warning for action, warning in warnings.items() if warning}
 
 
-def _warning(action: str, by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
-    usual = max(sorted(by_message), key=lambda message: len(by_message[message]))
-    failed, called = len(by_message[usual]), sum(action in session.actions for session in sessions)
+def _warning(action: str, sessions_by_message: Mapping[str, set[str]], sessions: Iterable[SessionSummary]) -> str:
+    """The warning about the most frequent failure of *action*; "" if that is rare."""
+    usual = max(sorted(sessions_by_message), key=lambda message: len(sessions_by_message[message]))
+    failed, called = len(sessions_by_message[usual]), sum(action in session.actions for session in sessions)
     if failed < _PITFALL_SESSIONS or failed < _PITFALL_SHARE * called:
         return ""
     return f"it has failed with {cited(usual.rstrip('.'))}, {in_sessions(failed, called)}"

@@ -1,4 +1,4 @@
-"""From session summaries to artifacts: the reduce step of the compiler."""
+"""Learn artifacts and prediction models from session summaries: the reduce step of the compiler."""
 
 import heapq
 from collections import Counter, defaultdict
@@ -32,7 +32,7 @@ from hmxgraph.text.artifacts import render_artifact
 from hmxgraph.text.comparison import jaccard
 from hmxgraph.text.terms import trigrams
 
-# The sessions to compile from: the latest ones that the profile allows, of which the most recent keep their texts.
+# The sessions to compile from. The profile limits their number, and the number of steps whose texts are kept.
 
 _BLANK = Situation()
 
@@ -40,15 +40,16 @@ _BLANK = Situation()
 class Ledger:
     """Collects the latest sessions, added in any order; ``older`` says whether older ones were left out.
 
-    The texts of steps are kept only in the most recent ones that together have at least ``habit_positions`` steps.
+    To save memory, only the most recent sessions keep the texts of their steps: as many as are needed to have
+    ``habit_positions`` steps together.
     """
 
     def __init__(self, profile: CompilerProfile, summaries: Iterable[SessionSummary] = ()) -> None:
         self._most_sessions = profile.max_sessions
         self._least_steps = profile.habit_positions
-        # Heaps with the oldest session first: all sessions, and those with texts, with their numbers of steps.
+        # Heaps with the oldest session first: all sessions as (time, id), those with texts as (time, id, step count).
         self._by_age: list[tuple[int, str]] = []
-        self._latest: list[tuple[int, str, int]] = []
+        self._by_age_with_texts: list[tuple[int, str, int]] = []
         self._textless: dict[str, SessionSummary] = {}
         self._with_texts: dict[str, SessionSummary] = {}
         self._steps_with_texts = 0
@@ -63,12 +64,12 @@ class Ledger:
         self._textless[summary.session_id] = _without_texts(summary)
         self._with_texts[summary.session_id] = summary
         heapq.heappush(self._by_age, (summary.last_us, summary.session_id))
-        heapq.heappush(self._latest, (summary.last_us, summary.session_id, len(summary.steps)))
+        heapq.heappush(self._by_age_with_texts, (summary.last_us, summary.session_id, len(summary.steps)))
         self._steps_with_texts += len(summary.steps)
         if len(self._by_age) > self._most_sessions:
             self._drop_session(heapq.heappop(self._by_age)[1])
-        # Drop the oldest texts while the rest alone reach the limit, so that the order of insertion does not matter.
-        while self._latest and self._steps_with_texts - self._latest[0][2] >= self._least_steps:
+        # Drop the oldest texts only while the others alone reach the limit: so the order of insertion does not matter.
+        while self._by_age_with_texts and self._steps_with_texts - self._by_age_with_texts[0][2] >= self._least_steps:
             self._drop_texts()
 
     def _drop_session(self, oldest: str) -> None:
@@ -79,16 +80,16 @@ class Ledger:
 
     def _drop_texts(self) -> None:
         """Drop the texts of the oldest session that has them."""
-        _, session_id, steps = heapq.heappop(self._latest)
+        _, session_id, steps = heapq.heappop(self._by_age_with_texts)
         self._steps_with_texts -= steps
         del self._with_texts[session_id]
 
     def sessions(self) -> list[SessionSummary]:
-        """The sessions in order of id, without the texts of their steps."""
+        """All sessions in order of id, without the texts of their steps."""
         return [self._textless[session_id] for session_id in sorted(self._textless)]
 
     def recent(self) -> list[SessionSummary]:
-        """The most recent sessions in order of id, with texts."""
+        """The most recent sessions in order of id, with the texts of their steps."""
         return [self._with_texts[session_id] for session_id in sorted(self._with_texts)]
 
 
@@ -100,16 +101,17 @@ def _without_texts(summary: SessionSummary) -> SessionSummary:
     return replace(summary, steps=steps, ahead=_BLANK)
 
 
-# From the sessions of a ledger to drafts and models.
+# Compile the sessions of a ledger into drafts and models.
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
     """The result of a compilation: draft artifacts and the models behind suggestions.
 
-    ``older`` says whether sessions older than these were left out. ``without_outcome`` counts sessions without a known
-    outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds the lineage keys (dropped, kept)
-    of equal and similar drafts, ``no_material`` sentences on what could not be learned or stays a draft, and why.
+    ``sessions`` counts the sessions compiled; ``older`` says whether older ones were left out. ``without_outcome``
+    counts sessions without a known outcome, ``shortened`` those too long to be kept whole. ``near_duplicates`` holds
+    pairs of lineage keys: of a draft that was dropped, and of the similar draft that was kept. ``no_material`` holds
+    sentences about what could not be learned or stays a draft, and why.
     """
 
     drafts: tuple[ArtifactDraft, ...] = ()
@@ -125,7 +127,7 @@ class Compilation:
 
 
 def compile_summaries(summaries: Iterable[SessionSummary], profile: CompilerProfile = DEFAULT_PROFILE) -> Compilation:
-    """Compile these sessions; the order of sessions does not matter."""
+    """Compile these sessions; their order does not matter."""
     return compile_ledger(Ledger(profile, summaries), profile)
 
 
@@ -137,8 +139,8 @@ def compile_ledger(
 ) -> Compilation:
     """Compile the sessions of a ledger.
 
-    *stage* is called with the name of each stage as it begins. Drafts that need untrusted sources are proposals, unless
-    enough sessions and origins support them.
+    *stage* is called with the name of each stage as it begins. A draft that cannot be learned without untrusted sources
+    is a proposal, unless enough sessions and origins support it.
     """
     all_sessions = ledger.sessions()
     outside = Outside.of(all_sessions, trust)
@@ -156,9 +158,9 @@ def compile_ledger(
         new = [draft for draft in all_drafts if draft.lineage_key not in own_keys]
         drafts += outside.proposals(new, all_sessions, trust)
     stage("duplicates")
-    kept, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
+    distinct_drafts, dropped = _without_duplicates(_unique_titles(_ranked(drafts)), profile)
     return Compilation(
-        drafts=tuple(kept),
+        drafts=tuple(distinct_drafts),
         goals=goals,
         habits=habits,
         inputs=learn_inputs(sessions),
@@ -174,7 +176,10 @@ def compile_ledger(
 def _drafts(
     sessions: Sequence[SessionSummary], recent: Sequence[SessionSummary], goals: Goals, profile: CompilerProfile
 ) -> list[ArtifactDraft]:
-    """The drafts of *sessions*; what depends on texts of results is learned from the *recent* ones, which keep them."""
+    """The drafts learned from *sessions*.
+
+    Rules about the texts of results are learned from the *recent* sessions, which are the only ones that keep texts.
+    """
     classes = goal_classes(sessions, goals, profile)
     failures = failure_groups(sessions)
     rules = result_rules(recent, profile)
@@ -195,7 +200,7 @@ def _drafts(
 
 
 def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
-    """Which kinds of artifacts cannot be learned from these sessions, and why, in at most one sentence."""
+    """Yield at most one sentence: which types of artifacts cannot be learned from these sessions, and why."""
     if not sessions:
         return
     if not any(session.steps for session in sessions):
@@ -205,10 +210,10 @@ def _no_material(sessions: Sequence[SessionSummary]) -> Iterator[str]:
 
 
 def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
-    """The drafts with unique titles; equal titles are distinguished by qualifiers.
+    """The drafts with unique titles; equal titles are distinguished by qualifiers, such as words of the requests.
 
-    If no qualifier helps, the first digits of the lineage hash are appended. If only one of the drafts is useful, it
-    keeps its title.
+    If no qualifier helps, the first digits of a hash of the lineage key are appended. If only one of the drafts with a
+    title is useful, it keeps the title as it is.
     """
     by_title: defaultdict[str, list[ArtifactDraft]] = defaultdict(list)
     for draft in drafts:
@@ -221,8 +226,8 @@ def _unique_titles(drafts: Sequence[ArtifactDraft]) -> list[ArtifactDraft]:
     taken: set[str] = set()
     finished = []
     for draft in (renamed[id(draft)] for draft in drafts):
-        mark = f" [{sha256_hex(draft.lineage_key.encode())[:6]}]" if draft.title in taken else ""
-        finished.append(replace(draft, title=draft.title + mark) if mark else draft)
+        suffix = f" [{sha256_hex(draft.lineage_key.encode())[:6]}]" if draft.title in taken else ""
+        finished.append(replace(draft, title=draft.title + suffix) if suffix else draft)
         taken.add(finished[-1].title)
     return finished
 
@@ -234,37 +239,42 @@ def _keeps_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -> bo
 def _without_duplicates(
     drafts: Sequence[ArtifactDraft], profile: CompilerProfile
 ) -> tuple[list[ArtifactDraft], list[tuple[str, str]]]:
-    """The drafts without near-duplicates of earlier ones, and the lineage keys (dropped, kept) of each such pair."""
+    """The drafts that do not nearly equal an earlier one, and the lineage keys (dropped, kept) of those that do."""
+    # Each kept draft with the trigrams of its text and the hash of its content.
     kept: list[tuple[ArtifactDraft, frozenset[tuple[str, ...]], str]] = []
     dropped = []
     for draft in drafts:
         draft_trigrams = trigrams(render_artifact(draft.artifact_type, draft.title, draft.summary, draft.content))
-        hashed = content_hash(draft.content)
-        twin = next(
+        draft_hash = content_hash(draft.content)
+        duplicate = next(
             (
-                rival
-                for rival, rival_trigrams, rival_hash in kept
-                if rival.artifact_type == draft.artifact_type
-                and (hashed == rival_hash or _near_duplicate(draft_trigrams, rival_trigrams, profile.near_duplicate))
+                earlier
+                for earlier, earlier_trigrams, earlier_hash in kept
+                if earlier.artifact_type == draft.artifact_type
+                and (
+                    draft_hash == earlier_hash
+                    or _near_duplicate(draft_trigrams, earlier_trigrams, profile.near_duplicate)
+                )
             ),
             None,
         )
-        if twin is None:
-            kept.append((draft, draft_trigrams, hashed))
+        if duplicate is None:
+            kept.append((draft, draft_trigrams, draft_hash))
         else:
-            dropped.append((draft.lineage_key, twin.lineage_key))
+            dropped.append((draft.lineage_key, duplicate.lineage_key))
     return [draft for draft, _, _ in kept], dropped
 
 
 def _near_duplicate(
     trigrams_left: frozenset[tuple[str, ...]], trigrams_right: frozenset[tuple[str, ...]], least: float
 ) -> bool:
+    # Very different sizes exclude a high Jaccard index, which takes longer to compute.
     small, large = sorted((len(trigrams_left), len(trigrams_right)))
     return small >= least * large and jaccard(trigrams_left, trigrams_right) >= least
 
 
 def _ranked(drafts: Iterable[ArtifactDraft]) -> list[ArtifactDraft]:
-    order = {name: place for place, name in enumerate(ARTIFACT_TYPES)}
+    order = {name: index for index, name in enumerate(ARTIFACT_TYPES)}
     return sorted(
         drafts, key=lambda draft: (order[draft.artifact_type], draft.proposed, -draft.seen.sessions, draft.lineage_key)
     )
@@ -274,27 +284,28 @@ def _qualified_title(draft: ArtifactDraft, namesakes: Sequence[ArtifactDraft]) -
     """The title with the first qualifier that no other draft of this title shares, else with all qualifiers."""
     for count in range(1, len(draft.qualifiers) + 1):
         qualifier = draft.qualifiers[count - 1]
-        if sum(rival.qualifiers[count - 1 : count] == (qualifier,) for rival in namesakes) == 1:
+        if sum(namesake.qualifiers[count - 1 : count] == (qualifier,) for namesake in namesakes) == 1:
             return title(f"{draft.title} ({qualifier})")
     return title(f"{draft.title} ({'; '.join(draft.qualifiers)})") if draft.qualifiers else draft.title
 
 
-# Work of outside (untrusted) sources: it needs independent support and never affects lessons from own work.
+# Sessions and decisions from outside (untrusted) sources. What is learned from them needs the support of several
+# sources, and they never change what is learned from the agent's own work.
 
-# Maximum untrusted sources named in the metadata of a draft, and in the note about them.
+# Maximum untrusted sources named in the metadata of a draft, and in the note to the caller.
 _MOST_NAMED, _MOST_IN_NOTE = 10, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The outside (untrusted) origins of sessions, by session id, and of decisions, by event id."""
+    """The untrusted origins of sessions, by session id, and of decisions, by event id."""
 
     sessions: Mapping[str, str]
     decisions: Mapping[str, str]
 
     @classmethod
     def of(cls, summaries: Iterable[SessionSummary], trust: TrustPolicy) -> "Outside":
-        """The sessions and decisions of *summaries* that come from outside under *trust*."""
+        """The sessions and decisions of *summaries* that come from untrusted sources, as *trust* defines them."""
         sessions, decisions = {}, {}
         for summary in summaries:
             if origin := _origin(summary, trust):
@@ -308,7 +319,7 @@ class Outside:
         return bool(self.sessions or self.decisions)
 
     def own(self, summaries: Iterable[SessionSummary]) -> list[SessionSummary]:
-        """The sessions of the agent's own work, without decisions from outside."""
+        """The sessions of the agent's own work, without the decisions that come from untrusted sources."""
         return [self._own_part(summary) for summary in summaries if summary.session_id not in self.sessions]
 
     def _own_part(self, summary: SessionSummary) -> SessionSummary:
@@ -318,21 +329,21 @@ class Outside:
     def proposals(
         self, drafts: Iterable[ArtifactDraft], summaries: Sequence[SessionSummary], trust: TrustPolicy
     ) -> Iterator[ArtifactDraft]:
-        """*drafts*, which need outside work, marked as proposed unless enough sessions and origins support them."""
+        """Mark *drafts*, which need untrusted sources, as proposed unless enough sessions and origins support them."""
         by_event = {
             event_id: (summary.session_id, self._origin_of(event_id, summary))
             for summary in summaries
             for event_id in _event_ids(summary)
         }
         for draft in drafts:
-            support = {by_event[event_id] for event_id in draft.source_events if event_id in by_event}
-            sessions, origins = {session for session, _ in support}, {origin for _, origin in support}
+            supporters = {by_event[event_id] for event_id in draft.source_events if event_id in by_event}
+            sessions, origins = {session for session, _ in supporters}, {origin for _, origin in supporters}
             proposed = len(sessions) < trust.sessions or len(origins) < trust.origins
             provenance = {"untrusted_sources": sorted(filter(None, origins))[:_MOST_NAMED], "in_force": not proposed}
             yield replace(draft, proposed=proposed, metadata={**(draft.metadata or {}), "trust": provenance})
 
     def notes(self) -> Iterator[str]:
-        """One sentence that names the untrusted sources and how to trust them; nothing if there are none."""
+        """Yield one sentence that names the untrusted sources and how to trust them; nothing if there are none."""
         if self:
             sources = sorted({*self.sessions.values(), *self.decisions.values()})
             names = ", ".join(sources[:_MOST_IN_NOTE]) + (", ..." if len(sources) > _MOST_IN_NOTE else "")
@@ -346,7 +357,7 @@ class Outside:
 
 
 def _origin(summary: SessionSummary, trust: TrustPolicy) -> str:
-    """The main outside source of a session, if such sources did most of its work; else ""."""
+    """The main untrusted source of a session, if such sources caused most of its events; else ""."""
     origins: Counter[str] = Counter()
     for source, origin, count in summary.sources:
         origins[trust.outside(source, summary.agent_id, origin or None)] += count
@@ -362,12 +373,16 @@ def _event_ids(summary: SessionSummary) -> Iterator[str]:
         yield from (entry.event_id for entry in part)
 
 
-# The part of a compilation that suggestions need, as one document.
+# The part of a compilation that suggestions need, stored as one document.
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The request model (goals), the model of next actions (habits), and the inputs of calls, of one tenant."""
+    """What suggestions are made from, for one tenant.
+
+    ``goals`` is the request model, ``habits`` the habit model, and ``inputs`` says where the inputs of calls
+    come from.
+    """
 
     goals: Goals = field(default_factory=Goals)
     habits: Habits = field(default_factory=Habits)
@@ -375,7 +390,7 @@ class Model:
 
     @property
     def empty(self) -> bool:
-        """Whether it has nothing to suggest."""
+        """Whether the model has nothing to suggest."""
         return not self.goals.actions and not self.habits.actions
 
     @classmethod
@@ -390,7 +405,7 @@ class Model:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """The model written by :meth:`to_json`; the empty model without a text."""
+        """The model written by :meth:`to_json`; the empty model if there is no text."""
         if not text:
             return cls()
         document = cast("dict[str, Any]", parse_json(text))

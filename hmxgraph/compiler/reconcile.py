@@ -1,4 +1,7 @@
-"""The changes of a compilation: heads, which are the newest stored versions of artifacts, compared with new drafts."""
+"""Compare the drafts of a compilation with the stored artifacts, and decide what to change.
+
+A lineage is the chain of versions of one artifact; its newest version is called the head.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,11 +18,12 @@ from hmxgraph.protocol.events import HMX_VERSION
 from hmxgraph.protocol.reports import COUNT_FIELDS, ReportedChange
 from hmxgraph.protocol.timestamps import iso
 
-# A pure comparison of stored heads with new drafts (HMX-A 5, 7): the same heads and drafts give the same changes.
+# The comparison is pure (HMX-A 5, 7): the same heads and drafts give the same changes.
 
 COMPILER = "hmxgraph-compiler"
-# Reasons are compared with stored ones: if a text changes, the earlier one must stay known. The compiler's own reasons
-# begin with ``OWN_REASON``; any other reason except ``ERASED`` is an operator's decision.
+# Reasons of status changes. They are compared with stored ones: if a text changes, the code must still recognise the
+# earlier text. The compiler's own reasons begin with ``OWN_REASON``; any other reason, except ``ERASED``, was given by
+# an operator, whose decision the compiler respects.
 OWN_REASON = "compiler: "
 ERASED = "all evidence was erased"
 _UNSUPPORTED = OWN_REASON + "the evidence no longer shows it"
@@ -31,7 +35,8 @@ _FORGOTTEN_EARLIER = OWN_REASON + "events that it tells were erased"
 REPLACED = OWN_REASON + "replaced before it was validated"
 _VALIDATED = OWN_REASON + "enough sessions support it"
 
-# Between a lineage key and the number of the chain, from the second chain on.
+# If the chain of a pattern ends, the pattern may get a new chain. From the second chain on, the lineage key ends in
+# this character and the number of the chain, called the generation.
 _GENERATION_MARK = "~"
 _HASH_PREFIX = "sha256:"
 
@@ -40,7 +45,10 @@ _Action: TypeAlias = Literal["created", "updated", "counted", "activated", "depr
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest stored version of a lineage; ``reason`` explains its status, ``compiled`` is False if made by hand."""
+    """The newest stored version of an artifact.
+
+    ``reason`` explains its status; ``compiled`` is False if a person recorded the artifact.
+    """
 
     artifact_id: str
     artifact_type: str
@@ -58,7 +66,7 @@ class Head:
 
     @property
     def pattern(self) -> str:
-        """The hashed name of its pattern, the last part of :func:`hashed_lineage` without the generation."""
+        """The hashed name of the learned pattern: the last part of :func:`hashed_lineage` without the generation."""
         return _hashed_name(self._name_and_generation()[0])
 
     @property
@@ -67,15 +75,14 @@ class Head:
         return self._name_and_generation()[1]
 
     def _name_and_generation(self) -> tuple[str, int]:
-        bare = self.lineage_key.removeprefix(f"{COMPILER}/{self.artifact_type}/")
-        return _generation(bare)
+        return _name_and_generation(self.lineage_key.removeprefix(f"{COMPILER}/{self.artifact_type}/"))
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change: what to do and why, the head concerned, the new artifact and its draft, if any.
+    """One change: what to do and why, the head that it changes, the new artifact and its draft, if any.
 
-    ``statuses`` are the transitions of the head, made before a successor takes its place.
+    ``statuses`` are the statuses that the head takes on, in order, before the new artifact is stored.
     """
 
     action: _Action
@@ -89,13 +96,16 @@ class Change:
 
     @property
     def generation(self) -> int:
-        """The number of its chain; a new chain starts if an unvalidated draft is replaced or a pattern shows again."""
+        """The generation of the artifact after the change.
+
+        A new chain starts if a draft that never became active is replaced, or if a retired pattern is learned again.
+        """
         return self.head.generation + (self.artifact is not None and not self.artifact.supersedes) if self.head else 1
 
 
 @dataclass(frozen=True, slots=True)
 class BuildContext:
-    """What an artifact is built from besides its draft and place."""
+    """What an artifact is built from besides its draft and its position; ``as_of_us`` is the time of creation."""
 
     tenant_id: str
     profile: CompilerProfile
@@ -103,8 +113,8 @@ class BuildContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The position of an artifact in the chains of its pattern."""
+class Position:
+    """The position of an artifact in the chains of its pattern; ``supersedes`` is the id of the version before it."""
 
     generation: int = 1
     version: int = 1
@@ -114,23 +124,24 @@ class Place:
 def reconcile(heads: Iterable[Head], drafts: Sequence[ArtifactDraft], context: BuildContext) -> tuple[Change, ...]:
     """The change for each draft, in order, then for each live head without a draft."""
     newest = _newest(heads)
-    names = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
-    changes = [_change(newest.get(name), draft, context) for name, draft in zip(names, drafts, strict=True)]
-    drafted = set(names)
-    changes += [
-        _without_draft(newest[name]) for name in sorted(newest) if name not in drafted and _is_live(newest[name])
-    ]
+    patterns = [(draft.artifact_type, _hashed_name(draft.lineage_key)) for draft in drafts]
+    changes = [_change(newest.get(pattern), draft, context) for pattern, draft in zip(patterns, drafts, strict=True)]
+    without_draft = sorted(newest.keys() - set(patterns))
+    changes += [_without_draft(newest[pattern]) for pattern in without_draft if _is_live(newest[pattern])]
     return tuple(changes)
 
 
 def lineage(draft: ArtifactDraft, generation: int = 1) -> str:
-    """The lineage key under which versions of *draft* are stored; that of an artifact made by hand is its id."""
+    """The lineage key under which versions of *draft* are stored.
+
+    The lineage key of an artifact that a person recorded is its id instead.
+    """
     suffix = f"{_GENERATION_MARK}{generation}" if generation > 1 else ""
     return f"{COMPILER}/{draft.artifact_type}/{draft.lineage_key}{suffix}"
 
 
 def hashed_lineage(lineage_key: str) -> str:
-    """The lineage key of a compiled artifact with its words hashed; equal patterns stay equal.
+    """The lineage key of a compiled artifact with the name of its pattern hashed, so that it reveals no words.
 
     >>> hashed_lineage("hmxgraph-compiler/task_schema/goal:x~2")[:50]
     'hmxgraph-compiler/task_schema/sha256:2e574c51b06fb'
@@ -139,16 +150,16 @@ def hashed_lineage(lineage_key: str) -> str:
 
     """
     compiler, artifact_type, key = lineage_key.split("/", 2)
-    name, generation = _generation(key)
+    name, generation = _name_and_generation(key)
     suffix = f"{_GENERATION_MARK}{generation}" if generation > 1 else ""
     return f"{compiler}/{artifact_type}/{_hashed_name(name)}{suffix}"
 
 
-def build(draft: ArtifactDraft, place: Place, context: BuildContext) -> Artifact:
-    """The artifact of *draft* at this place."""
+def build(draft: ArtifactDraft, position: Position, context: BuildContext) -> Artifact:
+    """The artifact of *draft* at this position of its chain."""
     document = {
         "hmx_version": HMX_VERSION,
-        "artifact_id": artifact_id(context.tenant_id, draft, place),
+        "artifact_id": artifact_id(context.tenant_id, draft, position),
         "artifact_type": draft.artifact_type,
         "title": draft.title,
         "summary": draft.summary,
@@ -157,7 +168,7 @@ def build(draft: ArtifactDraft, place: Place, context: BuildContext) -> Artifact
         "status": "active" if draft.validated(context.profile) else "draft",
         "source_events": list(draft.source_events),
         "source_memory_ids": [],
-        "version": place.version,
+        "version": position.version,
         "created_at": iso(context.as_of_us),
         "content_hash": content_hash(draft.content),
         "metadata": _metadata(draft, context.profile),
@@ -167,12 +178,12 @@ def build(draft: ArtifactDraft, place: Place, context: BuildContext) -> Artifact
         "observed_count": draft.seen.count,
         "success_rate": draft.seen.success_rate,
     }
-    return Artifact.parse(document | ({"supersedes": place.supersedes} if place.supersedes else {}))
+    return Artifact.parse(document | ({"supersedes": position.supersedes} if position.supersedes else {}))
 
 
-def artifact_id(tenant_id: str, draft: ArtifactDraft, place: Place) -> str:
-    """UUIDv5 of tenant, type, lineage and version: equal on replay in another database."""
-    return stable_id(tenant_id, draft.artifact_type, lineage(draft, place.generation), str(place.version))
+def artifact_id(tenant_id: str, draft: ArtifactDraft, position: Position) -> str:
+    """A UUIDv5 of tenant, type, lineage and version: a replay in another database gives the same id."""
+    return stable_id(tenant_id, draft.artifact_type, lineage(draft, position.generation), str(position.version))
 
 
 def _metadata(draft: ArtifactDraft, profile: CompilerProfile) -> dict[str, object]:
@@ -185,6 +196,7 @@ def _metadata(draft: ArtifactDraft, profile: CompilerProfile) -> dict[str, objec
 
 
 def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
+    """The head of the latest chain of each pattern, by artifact type and pattern."""
     newest: dict[tuple[str, str], Head] = {}
     for head in sorted(heads, key=lambda head: (head.pattern, head.generation, head.version, head.artifact_id)):
         newest[head.artifact_type, head.pattern] = head
@@ -192,7 +204,7 @@ def _newest(heads: Iterable[Head]) -> Mapping[tuple[str, str], Head]:
 
 
 def _change(head: Head | None, draft: ArtifactDraft, context: BuildContext) -> Change:
-    """The change for *draft* and *head*, the newest version of its pattern; skipped if an operator decided on it."""
+    """The change for *draft*, given the *head* of its pattern, if any; skipped if an operator decided on the head."""
     if head is None:
         return _new_chain(draft, context, None)
     if not head.compiled or (head.status not in LIVE_STATUSES and not _is_own_status(head)):
@@ -210,14 +222,14 @@ def _new_chain(draft: ArtifactDraft, context: BuildContext, head: Head | None) -
     """The start of a new chain, unless experience contradicts it; *head* is the end of the previous chain, if any."""
     if draft.contradicted(context.profile):
         return Change("skipped", draft.artifact_type, draft.title, _CONTRADICTED, head)
-    place = Place(head.generation + 1) if head is not None else Place()
+    position = Position(head.generation + 1) if head is not None else Position()
     reason = "new pattern" if head is None else "the pattern shows again"
-    artifact = build(draft, place, context)
+    artifact = build(draft, position, context)
     return Change("created", draft.artifact_type, draft.title, reason, head, artifact, draft)
 
 
 def _successor(head: Head, draft: ArtifactDraft, context: BuildContext) -> Artifact:
-    return build(draft, Place(head.generation, head.version + 1, head.artifact_id), context)
+    return build(draft, Position(head.generation, head.version + 1, head.artifact_id), context)
 
 
 def _change_active(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
@@ -242,21 +254,23 @@ def _change_draft(head: Head, draft: ArtifactDraft, context: BuildContext) -> Ch
         artifact = _successor(head, draft, context)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("active",))
     if reason:
-        artifact = build(draft, Place(head.generation + 1), context)
+        artifact = build(draft, Position(head.generation + 1), context)
         return Change("updated", head.artifact_type, draft.title, reason, head, artifact, draft, ("deprecated",))
     return _counted(head, draft)
 
 
 def _revived(head: Head, draft: ArtifactDraft, context: BuildContext) -> Change:
-    """A new chain for a retired pattern: once validated, or at once if it was retired for the reason ``FORGOTTEN``."""
+    """The start of a new chain for a retired pattern, if the draft is validated; else no change.
+
+    If the pattern was retired because its evidence was erased, an unvalidated draft starts a new chain, too.
+    """
     if draft.validated(context.profile) or head.reason in {FORGOTTEN, _FORGOTTEN_EARLIER}:
         return _new_chain(draft, context, head)
     return Change("unchanged", head.artifact_type, head.title, head.reason, head)
 
 
 def _counted(head: Head, draft: ArtifactDraft) -> Change:
-    same = (head.observed_count, head.success_rate) == (draft.seen.count, draft.seen.success_rate)
-    if same:
+    if (head.observed_count, head.success_rate) == (draft.seen.count, draft.seen.success_rate):
         return Change("unchanged", head.artifact_type, head.title, "", head)
     return Change("counted", head.artifact_type, head.title, "new evidence for the same content", head, None, draft)
 
@@ -272,12 +286,13 @@ def _deprecated(head: Head, reason: str) -> Change:
 
 
 def _difference(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> str:
-    """Why a new version is due: content, wording, confidence, or a success rate that crossed one half; else ""."""
-    reasons = [text for text, holds in _differences(head, draft, profile) if holds]
+    """Why a new version is needed: content, wording, confidence, or a success rate that crossed one half; else ""."""
+    reasons = [text for text, applies in _differences(head, draft, profile) if applies]
     return "; ".join(reasons)
 
 
 def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> Iterator[tuple[str, bool]]:
+    """Yield each possible reason for a new version, and whether it applies."""
     yield "content changed", head.content_hash != content_hash(draft.content)
     yield "wording changed", (head.title, head.summary) != (draft.title, draft.summary)
     moved = abs(head.confidence - draft.seen.confidence)
@@ -289,8 +304,8 @@ def _differences(head: Head, draft: ArtifactDraft, profile: CompilerProfile) -> 
     yield "success rate crossed one half", (earlier_rate >= 0.5) != (draft.seen.success_rate >= 0.5)
 
 
-def _generation(key: str) -> tuple[str, int]:
-    """The name of a pattern and the number of its chain, from the stored form "name~number"."""
+def _name_and_generation(key: str) -> tuple[str, int]:
+    """The name of a pattern and its generation, from the stored form "name~number"."""
     name, mark, number = key.rpartition(_GENERATION_MARK)
     return (name, int(number)) if mark and number.isdecimal() else (key, 1)
 
@@ -304,10 +319,12 @@ def _is_live(head: Head) -> bool:
 
 
 def _is_own_status(head: Head) -> bool:
+    """Whether the compiler or an erasure set the status, and not an operator."""
     return head.reason.startswith(OWN_REASON) or head.reason == ERASED
 
 
-# What a stored draft waits for: the conditions of ``ArtifactDraft.validated``, as far as its document shows them.
+# What a stored draft needs to become active: the conditions of ``ArtifactDraft.validated``, as far as its document
+# shows them.
 
 _OPERATOR = "an operator who activates it"
 _CLEARER_EVIDENCE = {
@@ -320,7 +337,7 @@ _CLEARER_EVIDENCE = {
 
 
 def awaited(draft: Mapping[str, Any], lineage_key: str) -> tuple[str, ...]:
-    """What a draft, given as its document, waits for before it becomes active; an operator may activate it earlier.
+    """What is missing for a draft, given as its document, to become active; an operator may activate it earlier.
 
     >>> awaited({"artifact_type": "task_schema", "metadata": {"imported": {}}}, "a1")
     ('events of this tenant that confirm it', 'an operator who activates it')
@@ -332,6 +349,7 @@ def awaited(draft: Mapping[str, Any], lineage_key: str) -> tuple[str, ...]:
 
 
 def _evidence_awaited(draft: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the evidence that is missing for a compiled draft to become active."""
     trust = metadata.get("trust") or {}
     if proposed := not trust.get("in_force", True):
         sources = ", ".join(trust.get("untrusted_sources", ()))
@@ -342,13 +360,13 @@ def _evidence_awaited(draft: Mapping[str, Any], metadata: Mapping[str, Any]) -> 
     elif metadata.get("kinds_of_requests") == 1:
         yield "a second kind of request that is done in the same way; one kind has its own task schema"
     elif not proposed:
-        yield _CLEARER_EVIDENCE[draft["artifact_type"]] + _telling_requests(metadata)
+        yield _CLEARER_EVIDENCE[draft["artifact_type"]] + _required_wording(metadata)
 
 
-def _telling_requests(metadata: Mapping[str, Any]) -> str:
-    """What requests must say to show when to follow a procedure learned from them, if it makes changes; else "".
+def _required_wording(metadata: Mapping[str, Any]) -> str:
+    """What requests must contain to show when a procedure applies, if it makes changes; else "".
 
-    >>> _telling_requests({"goal_actions": ["find_patient", "book_seat", "send_sms"], "requests_speak_of": ["seat"]})
+    >>> _required_wording({"goal_actions": ["find_patient", "book_seat", "send_sms"], "requests_speak_of": ["seat"]})
     ': most name book_seat and send_sms, share a phrase, or have a word that other requests lack'
     """
     changes = list(filter(is_action, metadata["goal_actions"])) if "requests_speak_of" in metadata else []
@@ -358,22 +376,22 @@ def _telling_requests(metadata: Mapping[str, Any]) -> str:
 # Reports on the changes of a compilation.
 
 
-# Activation of a draft and new evidence for a head are reported as updates.
-_FIELD = {"activated": "updated", "counted": "updated"}
+# The field of the report under which an action is counted, if it is not named after the action.
+_COUNT_FIELD = {"activated": "updated", "counted": "updated"}
 
 
 def counts(changes: Sequence[Change]) -> dict[str, dict[str, int]]:
-    """For each kind of change, the number of artifacts by type; types without any are omitted."""
+    """For each count field of a report, the number of artifacts by type; types without any are omitted."""
     by_field: dict[str, Counter[str]] = {name: Counter() for name in COUNT_FIELDS}
     for change in changes:
-        by_field[_FIELD.get(change.action, change.action)][change.artifact_type] += 1
+        by_field[_COUNT_FIELD.get(change.action, change.action)][change.artifact_type] += 1
     return {
         name: {kind: by_field[name][kind] for kind in ARTIFACT_TYPES if by_field[name][kind]} for name in COUNT_FIELDS
     }
 
 
 def reported(changes: Sequence[Change]) -> tuple[ReportedChange, ...]:
-    """The changes to report: all but the unchanged."""
+    """The changes to report: all whose action is not "unchanged"."""
     return tuple(
         ReportedChange(change.action, change.artifact_type, _id(change), change.title, change.reason)
         for change in changes

@@ -68,7 +68,7 @@ def test_words_that_few_requests_share_cost_no_matrix():
 
 @pytest.mark.parametrize("observations", [4, 200])
 @pytest.mark.parametrize("turned", [False, True])
-def test_marks_give_the_product_that_their_matrix_gives(turned, observations):
+def test_a_binary_matrix_gives_the_same_products_as_the_dense_one(turned, observations):
     """Both products equal those of the dense matrix, also for empty rows and columns."""
     random = np.random.default_rng(observations)
     whole = (random.random((observations, 90)) < 0.1).astype(float)
@@ -79,7 +79,7 @@ def test_marks_give_the_product_that_their_matrix_gives(turned, observations):
     assert np.array_equal(product, (whole.T if turned else whole) @ right)
 
 
-def test_marks_without_features_give_nothing():
+def test_a_binary_matrix_without_features_gives_zeros():
     """Without features (no texts, for instance), the product is all zeros."""
     matrix = BinaryMatrix.of_columns([[], []], 0)
     assert np.array_equal(matrix.product(np.zeros((0, 2))), np.zeros((2, 2)))

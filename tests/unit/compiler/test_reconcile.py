@@ -12,7 +12,7 @@ from hmxgraph.compiler.reconcile import (
     FORGOTTEN,
     BuildContext,
     Head,
-    Place,
+    Position,
     awaited,
     build,
     lineage,
@@ -192,7 +192,7 @@ WAITING = [
 @pytest.mark.parametrize(("fields", "expected"), WAITING)
 def test_a_draft_says_what_it_waits_for(draft, fields, expected):
     """The document of a draft shows the one condition that keeps it from becoming active."""
-    artifact = build(replace(draft, **fields), Place(), MAKING)
+    artifact = build(replace(draft, **fields), Position(), MAKING)
     assert artifact.status == "draft"
     (reason,) = awaited(artifact.document(), lineage(draft))
     assert expected in reason
@@ -200,6 +200,6 @@ def test_a_draft_says_what_it_waits_for(draft, fields, expected):
 
 def test_a_draft_that_was_not_compiled_waits_for_an_operator(draft):
     """An artifact recorded as a draft waits for an operator, an imported one also for own events."""
-    document = build(draft, Place(), MAKING).document()
+    document = build(draft, Position(), MAKING).document()
     assert awaited(document, "a1") == ("an operator who activates it",)
     assert len(awaited(document | {"metadata": {"imported": {"artifact_id": "a1"}}}, "a1")) == 2
