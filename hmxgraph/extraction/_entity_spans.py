@@ -243,8 +243,17 @@ def _opens_sentence(text: str, start: int) -> bool:
 
 
 def _trimmed(words: list[str], *, opening: bool) -> list[str]:
-    """*words* without leading and trailing words that are not part of a name; empty if the rest cannot be a name."""
+    """*words* without leading and trailing words that are not part of a name; empty if the rest cannot be a name.
+
+    >>> _trimmed(["Vitamin", "L.", "The"], opening=False), _trimmed(["John", "F.", "Kennedy"], opening=False)
+    (['Vitamin', 'L'], ['John', 'F.', 'Kennedy'])
+    """
     first, last = 0, len(words)
+    for index in range(1, last - 1):
+        # An initial before a word that opens sentences is the end of a sentence, not of a name.
+        if _is_initial(words[index]) and words[index + 1].lower() in OPENERS:
+            words, last = [*words[:index], words[index][0]], index + 1
+            break
     while last > first and _drops_at_end(words[last - 1]):
         last -= 1
     if last - first > 1 and _precedes_name(words, opening=opening):
@@ -265,11 +274,16 @@ def _precedes_name(words: list[str], *, opening: bool) -> bool:
     >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
     (True, False)
     """
-    if len(words[0]) == 2 and words[0][1] == ".":
+    if _is_initial(words[0]):
         return words[1].lower() in OPENERS
     if not opening or not _is_verb(words[0].lower()):
         return False
     return words[1] == "the" or (len(words) == 2 and not words[1].isalpha() and any(map(str.isdigit, words[1])))
+
+
+def _is_initial(word: str) -> bool:
+    """Whether *word* is a letter with a full stop."""
+    return len(word) == 2 and word[1] == "."
 
 
 def _is_verb(word: str) -> bool:
