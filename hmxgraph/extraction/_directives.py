@@ -173,6 +173,8 @@ _LASTING = pattern(
     r"|in (?:the )?future|next time|by default|as a rule|in general|under no circumstances|at all times"
     r"|without exception|no matter|henceforth|when(?:ever)? (?:i|you) ask|unless i)\b"
 )
+# The same at the end: "Use the formal form in mails to clients, always."
+_LASTING_END = pattern(r",? (?:always|every time|from now on|in (?:the )?future|at all times)(?:,? please)?\W*$")
 # Words that make a mild directive general: "before each", "instead of".
 _GENERAL = pattern(
     r"\b(?:(?:for|in|on|to|before|after|with|at|of) (?:all|every|any|each)|all|every|each"
@@ -370,8 +372,11 @@ def _confidence(core: str, sentence: str, *, system: bool) -> float:
 
 
 def _is_lasting(core: str, opening: str) -> bool:
-    """Whether *opening* or the instruction in *core* has a lasting word; further clauses of *core* do not count."""
-    return bool(_LASTING.search(opening) or _LASTING.search(first_clause(core)))
+    """Whether *opening* or the instruction in *core* has a lasting word, or *core* ends with one.
+
+    Further clauses of *core* do not count.
+    """
+    return bool(_LASTING.search(opening) or _LASTING.search(first_clause(core)) or _LASTING_END.search(core))
 
 
 def _labelled_confidence(core: str, sentence: str, *, system: bool) -> float:

@@ -820,13 +820,17 @@ FACT_RULES: tuple[FactRule, ...] = (
         "lives in",
         ("lives", "based", "moved"),
         re.compile(
-            rf"(?:^|[,;:] )(?P<subject>{_NAME}) (?:now |currently |still )?"
-            rf"(?:lives in|is based in|(?:just |recently )?moved to) (?P<object>{_PLACE})"
+            rf"(?:^|[,;:] )(?:[Mm]y (?:\w+ )?(?:{_KIN_SINGLE}|{_KIN_PLURAL}),? )?(?P<subject>{_NAME}),? "
+            r"(?:now |currently |still )?(?:lives in|is based in"
+            rf"|(?:has )?(?:just |recently )?moved (?:from {_NAME} )?to) (?P<object>{_PLACE})"
         ),
         "{subject} lives in {object}",
         0.8,
         single=True,
-        examples=(("Caroline lives in Boston now.", "Caroline lives in Boston"),),
+        examples=(
+            ("Caroline lives in Boston now.", "Caroline lives in Boston"),
+            ("My sister Mei moved from Delft to Groningen.", "Mei lives in Groningen"),
+        ),
         counterexamples=("She lives in Boston", "The team moved to Teams"),
     ),
     FactRule(

@@ -60,6 +60,7 @@ from hmxgraph.recall.question import (
     PackRequest,
     Question,
     asks_for_work,
+    diet_terms,
     speaks_of_trouble,
     understood,
 )
@@ -708,7 +709,9 @@ def _knowledge(opening: _Opening, query_terms: tuple[str, ...]) -> Statement:
         ),
         chosen=_keys(tenancy, filter(None, [opening.guidance.lead]), 1),
         failure=canonical_text(failure) if (failure := opening.guidance.failure) else "",
-        words=knowledge_query(tenancy.scope, query_terms if knows else ()).ljust(_QUERY_LENGTH),
+        words=knowledge_query(tenancy.scope, (*query_terms, *diet_terms(query_terms)) if knows else ()).ljust(
+            _QUERY_LENGTH
+        ),
         terms=_filled(each_term(tenancy.scope, query_terms), ""),
         weights=_filled([1.0] * len(query_terms), 0.0),
     )

@@ -27,7 +27,7 @@ from hmxgraph.recall.knowledge import (
     KnownRelation,
     Priors,
 )
-from hmxgraph.recall.question import ANY_FAILURE, Question, asks_for_goals, asks_permission
+from hmxgraph.recall.question import ANY_FAILURE, Question, asks_for_goals, asks_permission, diet_terms
 from hmxgraph.text.artifacts import TOLD_TO_USERS
 from hmxgraph.text.lines import attributed, rejection, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text, terms
@@ -267,6 +267,13 @@ _OF_ANSWERS = re.compile(
     r"|call me|address me|no emojis)\b",
     re.IGNORECASE,
 )
+# What people cannot or will not eat. Whoever plans a meal must know of an allergy, although the request seldom has a
+# word of it.
+_DIET = re.compile(
+    r"\b(?:allergic to|does not (?:eat|drink)|(?:don't|can't) (?:eat|drink)|vegetarian|vegan|pescatarian|co?eliac"
+    r"|diabetic|halal|kosher|(?:lactose|gluten)[- ](?:free|intolerant))\b",
+    re.IGNORECASE,
+)
 # A rule for one kind of thing applies to work that names this kind: "tell Ines about refunds", "for invoices, use the
 # new letterhead", "commit messages should be in English", "when you book trains, ...".
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
@@ -308,6 +315,7 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
     """
     yield from (_artifact(artifact, appraisal) for artifact in known.artifacts)
     standing = _standing_rules(known.memories, appraisal.question, appraisal.guidance.expected)
+    standing |= _diets(known.memories, appraisal.question)
     yield from (_memory(memory, appraisal, stands=memory.memory_id in standing) for memory in known.memories)
     yield from (_entity(entity, appraisal) for entity in known.entities if _is_informative(entity, appraisal))
     yield from (_conflict(conflict, appraisal) for conflict in known.conflicts)
@@ -533,6 +541,13 @@ def _standing_rules(
     about = [rule.memory_id for rule in best if shared[rule.memory_id]]
     others = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, expected)]
     return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
+
+
+def _diets(memories: Iterable[KnownMemory], question: Question) -> frozenset[str]:
+    """Return the ids of the memories about diets and allergies; none if the *question* is not about food."""
+    if not diet_terms(question.terms):
+        return frozenset()
+    return frozenset(memory.memory_id for memory in memories if memory.held and _DIET.search(memory.text))
 
 
 def _kind(rule: KnownMemory) -> frozenset[str]:

@@ -540,6 +540,24 @@ def objects(text: str, *, to_question: bool = False) -> bool:
     return bool(_OBJECTION.match(text) or (not to_question and _NO.match(text)))
 
 
+# Terms of questions about food, and the terms by which diets and allergies are found for them.
+_FOOD = frozenset(
+    terms("eat food meal breakfast brunch lunch dinner supper snack cook bake recipe menu restaurant cafe catering cake"
+          " dish grocery groceries barbecue picnic buffet dessert ingredient")
+)  # fmt: skip
+_DIETS = tuple(terms("allergic eat drink vegetarian vegan pescatarian coeliac celiac diabetic intolerant halal kosher"))
+
+
+def diet_terms(question_terms: Collection[str]) -> tuple[str, ...]:
+    """Return terms of diets and allergies if a question with these terms is about food; else none.
+
+    >>> diet_terms(["plan", "dinner"])[:2], diet_terms(["plan", "trip"])
+    (('allerg', 'eat'), ())
+
+    """
+    return () if _FOOD.isdisjoint(question_terms) else _DIETS
+
+
 def withdrawn(text: str) -> str:
     """The sentences of *text* that say what holds no longer, or that something else does instead.
 

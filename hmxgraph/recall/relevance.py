@@ -343,6 +343,11 @@ _AMOUNTS = frozenset(
     terms("one two three four five six seven eight nine ten twelve twenty hundred half dozen seconds minutes hours days"
           " weeks months years")
 )  # fmt: skip
+# Months, days of the week and relative days, as terms.
+_DATES = frozenset(
+    terms("january february march april june july august september october november december monday tuesday wednesday"
+          " thursday friday saturday sunday today tomorrow tonight weekend")
+)  # fmt: skip
 # Even the best events seldom match more than this many terms of a long question: see :attr:`Ranking.assurance`.
 _LONG_REQUEST = 20
 # A user raised the question before if a message contains the share ``_RAISED`` of it. A question of fewer than
@@ -721,12 +726,13 @@ class Ranking:
         """The share of the question's terms that each event contains, by which work is told apart.
 
         Each name counts as one term of at most average weight: otherwise, "Torre Alta" would say as much about the work
-        as "pool" and "green" together. Numbers, such as that of an order, and amounts do not count.
+        as "pool" and "green" together. Numbers, such as that of an order, amounts and dates do not count.
         """
         names = [terms(name) for name in self.question.names if not any(map(str.isdigit, name))]
         first = {term for name in names for term in name[:1]}
         other = set(chain.from_iterable(names)) - first
-        counted = np.array([term not in other for term in self.match.terms], dtype=np.bool_) & ~self._are_amounts
+        particulars = self._are_amounts | self._are_dates
+        counted = np.array([term not in other for term in self.match.terms], dtype=np.bool_) & ~particulars
         weights = self.match.weights * counted
         is_name = np.array([term in first for term in self.match.terms], dtype=np.bool_)
         of_work = weights[counted & ~is_name]
@@ -757,6 +763,11 @@ class Ranking:
     def _are_amounts(self) -> Flags:
         """Which terms of the question are numbers or parts of amounts."""
         return np.array([term.isdigit() or term in _AMOUNTS for term in self.match.terms], dtype=np.bool_)
+
+    @property
+    def _are_dates(self) -> Flags:
+        """Which terms of the question are months, days of the week or days such as "tomorrow"."""
+        return np.array([term in _DATES for term in self.match.terms], dtype=np.bool_)
 
     @property
     def share_of_case(self) -> Floats:

@@ -12,6 +12,7 @@ ORDERS = [
     ("Never deploy to production on a Friday after 16:00.", 0.9, True),
     ("Please always include the source when I ask about statistics.", 0.9, False),
     ("From now on, use metric units.", 0.8, False),
+    ("Use the formal form in mails to clients, always.", 0.8, False),
     ("No discounts above 10 % without my ok.", 0.8, False),
     ("Supplier invoices must never be paid before the goods are booked in.", 0.75, False),
     ("Whole team: never share supplier prices.", 0.9, True),

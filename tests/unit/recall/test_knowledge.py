@@ -505,3 +505,15 @@ def test_a_rule_for_what_the_work_usually_ends_with_stands():
     expected = Guidance(expected=frozenset({"git commit"}))
     assert "English" in packed((), what, query="Fix the rounding of the tax", guidance=expected).text
     assert "English" not in packed((), what, query="Fix the rounding of the tax").text
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [("Plan a dinner for four", True), ("What snacks can I bring?", True), ("Book a train to Hamburg", False)],
+)
+def test_allergies_are_shown_where_food_is_planned(query, shown):
+    """No word of the request is in the memory, and an agent that does not know of it may do harm."""
+    what = known(memories=[memory(1, "Bao is allergic to peanuts."), memory(2, "Lin does not eat meat.")])
+    text = packed((), what, query=query).text
+    assert ("peanuts" in text) is shown
+    assert ("meat" in text) is shown
