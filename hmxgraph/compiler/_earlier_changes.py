@@ -17,12 +17,12 @@ class Call(NamedTuple):
     """A call with a known result, and the earlier changes of the items that it names.
 
     The keys of ``earlier_changes`` are the other actions that changed one of these items before. Each value is the
-    argument by which lookups name that item ("order_id"), "" if it is not known. ``index`` is the index of the call in
-    its session.
+    argument by which lookups name that item ("order_id"), "" if it is not known. ``step_index`` is the index of the
+    call in its session.
     """
 
     session_id: str
-    index: int
+    step_index: int
     earlier_changes: Mapping[str, str]
     worked: bool
 
@@ -76,10 +76,10 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
     """
     failed = {(occurrence.summary.session_id, occurrence.failure.step) for occurrence in group.occurrences}
     same_action = calls.get(group.action, [])
-    failing = [call for call in same_action if (call.session_id, call.index) in failed]
+    failing = [call for call in same_action if (call.session_id, call.step_index) in failed]
     changes = sorted({change for call in failing for change in call.earlier_changes})
     calls_after = {
-        change: frozenset((call.session_id, call.index) for call in same_action if change in call.earlier_changes)
+        change: frozenset((call.session_id, call.step_index) for call in same_action if change in call.earlier_changes)
         for change in changes
     }
     # For each set of calls, the number of changes that preceded exactly these calls.
@@ -89,7 +89,7 @@ def harmful_changes(group: FailureGroup, calls: Mapping[str, list[Call]]) -> lis
         after = [call for call in same_action if change in call.earlier_changes]
         others = [call for call in same_action if change not in call.earlier_changes]
         failed_after, failed_otherwise = (
-            [call for call in compared if (call.session_id, call.index) in failed] for compared in (after, others)
+            [call for call in compared if (call.session_id, call.step_index) in failed] for compared in (after, others)
         )
         table = Stratum(len(after), len(failed_after), len(others), len(failed_otherwise))
         if (

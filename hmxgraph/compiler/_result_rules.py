@@ -46,13 +46,13 @@ _MOST_BRANCHES = 6
 class _Case(NamedTuple):
     """An action that worked, and the latest result of a lookup before it about the same item, or about no named item.
 
-    ``step`` is the action and ``index`` its index in the session. A handover concerns all items of its session.
+    ``step`` is the action and ``step_index`` its index in the session. A handover concerns all items of its session.
     """
 
     session: SessionSummary
     lookup: Step
     step: Step
-    index: int
+    step_index: int
 
     @property
     def item(self) -> str:
@@ -186,7 +186,7 @@ class _Records:
 
     def statements_before(self, action: str, lookup: str) -> Mapping[str, frozenset[str]]:
         """The statements of *lookup* about each item in successful sessions, until *action* was taken for the item."""
-        index_of_action = {(case.session.session_id, case.item): case.index for case in self.cases[action, lookup]}
+        index_of_action = {(case.session.session_id, case.item): case.step_index for case in self.cases[action, lookup]}
         statements_by_item: defaultdict[str, set[str]] = defaultdict(set)
         for session, index, step in self._results[lookup]:
             item = _item(session, step)

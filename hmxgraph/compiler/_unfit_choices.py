@@ -24,11 +24,11 @@ _SEPARATOR = ": "
 class Choice(NamedTuple):
     """A call with a known result, and the statements about the values it chose, as (argument, lookup, statement).
 
-    ``index`` is the index of the call in its session.
+    ``step_index`` is the index of the call in its session.
     """
 
     session_id: str
-    index: int
+    step_index: int
     statements: frozenset[tuple[str, str, str]]
     worked: bool
 
@@ -85,7 +85,7 @@ def _difference(calls: Sequence[tuple[Choice, bool]], failed: Container[tuple[st
     fit = [call for call, is_fit in calls if is_fit]
     unfit = [call for call, is_fit in calls if not is_fit]
     fit_failed, unfit_failed = (
-        [call for call in compared if (call.session_id, call.index) in failed] for compared in (fit, unfit)
+        [call for call in compared if (call.session_id, call.step_index) in failed] for compared in (fit, unfit)
     )
     sessions = {call.session_id for call in unfit_failed}
     enough = len(sessions) >= _LEAST_SESSIONS and len(unfit_failed) >= _LEAST_FAILED * len(unfit)
