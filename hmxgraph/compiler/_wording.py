@@ -49,7 +49,7 @@ _RESULT_FORMS = frozenset({"details", "detail", "info", "information", "data", "
 # Pronouns that refer to a noun mentioned before.
 _REFERRING_PRONOUNS = frozenset({"it", "them", "this", "that", "these", "those"})
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "your", "this", "that"})
-# Words of users that titles replace, because a title addresses nobody.
+# Words of users that titles replace: "my order" becomes "the order".
 _IMPERSONAL = {"my": "the", "our": "the"}
 
 
