@@ -1,1 +1,1 @@
-"""Learns artifacts (procedures, playbooks, policies, causes, strategies) and suggestions from sessions, without I/O."""
+"""Learn artifacts (procedures, playbooks, policies, causes, strategies) from sessions, and make suggestions. No I/O."""

@@ -34,7 +34,7 @@ FEWER = "fewer"  # a list lost some of its entries
 AFFIXED, STRIPPED = "affixed", "stripped"  # a short prefix or suffix was added or removed [the prefix or suffix]
 WRITTEN = "written"  # the same value in another form [the form, such as "as a number"]
 CORRECTED = "corrected"  # any other replacement
-# Kinds of change from which nobody can tell how to repeat the change.
+# Kinds of change that do not show how to repeat the change.
 UNEXPLAINED = frozenset({CORRECTED, FEWER})
 
 # Limits: calls remembered, characters of a value or message, values compared per input, nesting depth, length of a
@@ -53,7 +53,7 @@ _CLAUSE_END = re.compile(r"[,;:.()\[\]\n]\s")
 # Words and signs that may stand between a number and the words that name it, such as "is" in "total price is 375".
 _LINKS = frozenset({"is", "are", "was", "be", "of", "to", "than", "=", "$", "only", "at", "must", "has", "have"})
 _WORD = re.compile(r"[A-Za-z_$=]+")
-# Values that artifacts may quote because they identify nobody: flags, lower-case words and whole numbers below a limit.
+# Values that artifacts may quote because they are not personal data: flags, lower-case words and small whole numbers.
 _PLAIN_WORD = re.compile(r"[a-z][a-z_-]{1,23}")
 _PLAIN_BELOW = 1000
 # Totals that differ by less than half a cent are equal.

@@ -17,8 +17,8 @@ class Call(NamedTuple):
     """A call with a known result, and the earlier changes of the items that it names.
 
     The keys of ``earlier_changes`` are the other actions that changed one of these items before. Each value is the
-    argument by which lookups name that item ("order_id"), "" if it is not known. ``step_index`` is the index of
-    the call in its session.
+    argument by which lookups name that item ("order_id"), "" if it is not known. ``step_index`` is the index of the
+    call in its session.
     """
 
     session_id: str

@@ -171,7 +171,7 @@ def _sigmoid(scores: _Matrix) -> _Matrix:
 
 
 def minimum(objective: _Objective, start: _Matrix, rounds: int) -> _Matrix:
-    """Where *objective* is lowest, as far as at most *rounds* rounds of L-BFGS can find it (Liu, Nocedal 1989).
+    """The lowest point of *objective* that at most *rounds* rounds of L-BFGS find (Liu, Nocedal 1989).
 
     *objective* returns the value and the gradient at a point. Each step is halved until the value decreases enough.
     """

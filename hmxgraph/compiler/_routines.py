@@ -1,7 +1,7 @@
-"""task_schema of a routine: the commands usually run before a command that closes a piece of work.
+"""task_schema of a routine: the commands usually run before the command that ends a piece of work.
 
-A long session contains several pieces of work. Its request does not separate them, but the commands that close them do:
-a session that commits repeatedly, and runs the same checks before each commit, has a routine.
+A long session contains several pieces of work. Its request does not separate them, but the commands that end them do.
+For example, a session that commits repeatedly, and runs the same checks before each commit, has a routine.
 """
 
 from collections import Counter, defaultdict
@@ -20,14 +20,14 @@ from hmxgraph.compiler.profile import CompilerProfile
 from hmxgraph.compiler.summary import SessionSummary, Step
 from hmxgraph.text.lines import plain_quotes
 
-# The ``origin`` of these artifacts in their metadata.
+# The value of ``origin`` in the metadata of these artifacts.
 ROUTINE = "routine"
-# A session with more steps than this contains several pieces of work.
-_MOST_STEPS_OF_ONE = 64
-# Minimum pieces of work that a session closes, and minimum distinct actions in each.
+# A session with more steps than this is taken to contain several pieces of work.
+_MOST_STEPS_OF_ONE_PIECE = 64
+# Minimum pieces of work in a session, and minimum distinct actions in each.
 _LEAST_PIECES, _LEAST_ACTIONS = 2, 3
-# A command of a routine is in most pieces of work (minimum share), at a similar position (maximum standard deviation of
-# the relative position), and shortly before the end (maximum median distance in steps).
+# A command belongs to a routine if it occurs in at least this share of the pieces of work, at a similar position
+# (maximum standard deviation of the relative position), and shortly before the end (maximum median distance in steps).
 _USUAL, _MOST_SPREAD, _MOST_STEPS = 0.7, 0.2, 12
 # Minimum commands before the closing one, and how many of them the title names.
 _LEAST_COMMANDS, _MOST_NAMED = 3, 3
@@ -35,31 +35,31 @@ _LEAST_COMMANDS, _MOST_NAMED = 3, 3
 
 @dataclass(frozen=True)
 class _Piece:
-    """The steps of one piece of work; the last one closed it."""
+    """The steps of one piece of work; the last one is the closing command."""
 
     session: SessionSummary
     steps: tuple[Step, ...]
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """The last position of each command, without failed steps and the closing command."""
+    def last_uses(self) -> dict[str, int]:
+        """The index of the last use of each command, without failed steps and the closing command."""
         return {
-            step.action: place
-            for place, step in enumerate(self.steps[:-1])
+            step.action: index
+            for index, step in enumerate(self.steps[:-1])
             if step.ok is not False and _is_command(step) and step.action != self.steps[-1].action
         }
 
 
 @dataclass(frozen=True)
 class _Routine:
-    """The command that closes pieces of work, and these pieces of work."""
+    """The command that closes pieces of work, and the pieces that it closed in all sessions."""
 
     closing: str
     pieces: tuple[_Piece, ...]
 
     @cached_property
     def commands_before(self) -> list[str]:
-        """The usual commands shortly before the closing one, and those that its errors demand, in order."""
+        """The commands of the routine in order: the usual ones shortly before the closing one, and demanded ones."""
         names = {*filter(self._shortly_precedes, self.usual_commands), *self.demanded_commands}
         return sorted(
             names, key=lambda name: (self._predecessor_count(name, names), fmean(self._relative_positions(name)), name)
@@ -68,18 +68,21 @@ class _Routine:
     def _predecessor_count(self, name: str, names: Collection[str]) -> int:
         """How many of the other *names* come before *name* in most pieces that have both commands.
 
-        Mean positions can contradict this, because different pieces contain different commands.
+        This orders commands better than mean positions, because different pieces contain different commands.
         """
         return sum(self._follows(name, other) for other in names if other != name)
 
     def _follows(self, name: str, other: str) -> bool:
-        both = [piece.places for piece in self.pieces if {name, other} <= piece.places.keys()]
-        return sum(places[name] > places[other] for places in both) > len(both) / 2
+        with_both = [piece.last_uses for piece in self.pieces if {name, other} <= piece.last_uses.keys()]
+        return sum(last_uses[name] > last_uses[other] for last_uses in with_both) > len(with_both) / 2
 
     @cached_property
     def demanded_commands(self) -> dict[str, str]:
-        """The commands named in errors of the closing one, with the message: a hook may require formatting."""
-        known = sorted(set(chain.from_iterable(piece.places for piece in self.pieces)))
+        """The commands named in errors of the closing one, each with the message.
+
+        For example, a hook that runs before a commit may fail and name the formatter to run.
+        """
+        known = sorted(set(chain.from_iterable(piece.last_uses for piece in self.pieces)))
         messages = [
             failure.message
             for session in self.sessions
@@ -91,16 +94,17 @@ class _Routine:
     @cached_property
     def usual_commands(self) -> list[str]:
         """The commands that occur in most pieces."""
-        counts = Counter(chain.from_iterable(piece.places for piece in self.pieces))
+        counts = Counter(chain.from_iterable(piece.last_uses for piece in self.pieces))
         return [name for name, count in counts.items() if count >= _USUAL * len(self.pieces)]
 
     def _shortly_precedes(self, name: str) -> bool:
-        distances = [len(piece.steps) - 1 - piece.places[name] for piece in self.pieces if name in piece.places]
+        """Whether *name* usually comes shortly before the closing command, at a similar position each time."""
+        distances = [len(piece.steps) - 1 - piece.last_uses[name] for piece in self.pieces if name in piece.last_uses]
         return median(distances) <= _MOST_STEPS and pstdev(self._relative_positions(name)) <= _MOST_SPREAD
 
     def _relative_positions(self, name: str) -> list[float]:
         """The relative position of *name* in each piece, from 0 to 1."""
-        return [piece.places[name] / len(piece.steps) for piece in self.pieces if name in piece.places]
+        return [piece.last_uses[name] / len(piece.steps) for piece in self.pieces if name in piece.last_uses]
 
     @property
     def sessions(self) -> list[SessionSummary]:
@@ -108,7 +112,7 @@ class _Routine:
         return list(dict.fromkeys(piece.session for piece in self.pieces))
 
     def uses(self, action: str) -> list[list[Step]]:
-        """The steps that take *action* without failing, piece by piece."""
+        """The steps that take *action* without failing, as a list for each piece that has any."""
         steps_by_piece = (
             [step for step in piece.steps if step.action == action and step.ok is not False] for piece in self.pieces
         )
@@ -116,20 +120,22 @@ class _Routine:
 
 
 def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> Iterator[ArtifactDraft]:
-    """The routines of long sessions not rejected by feedback.
+    """Yield the routines of long sessions that feedback did not reject.
 
     A routine is left out if its closing command is a usual command of a longer routine.
     """
     pieces: defaultdict[str, list[_Piece]] = defaultdict(list)
     for session in sorted(sessions, key=lambda session: session.session_id):
-        if len(session.steps) > _MOST_STEPS_OF_ONE and not session.rejected:
+        if len(session.steps) > _MOST_STEPS_OF_ONE_PIECE and not session.rejected:
             for name in _closing_commands(session):
                 pieces[name] += _pieces_of(session, name)
     candidates = (_Routine(name, tuple(pieces[name])) for name in sorted(pieces))
-    kept = [routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)]
+    supported = [
+        routine for routine in candidates if len(routine.sessions) >= profile.min_support and _is_routine(routine)
+    ]
     inner_commands: set[str] = set()
     for routine in sorted(
-        kept, key=lambda candidate: (-len(candidate.commands_before), -len(candidate.pieces), candidate.closing)
+        supported, key=lambda candidate: (-len(candidate.commands_before), -len(candidate.pieces), candidate.closing)
     ):
         if routine.closing not in inner_commands:
             inner_commands |= set(routine.usual_commands)
@@ -137,38 +143,40 @@ def routines(sessions: Sequence[SessionSummary], profile: CompilerProfile) -> It
 
 
 def _is_routine(routine: _Routine) -> bool:
+    """Whether enough commands precede the closing one, and one of them is a check."""
     return len(routine.commands_before) >= _LEAST_COMMANDS and any(map(is_check, routine.commands_before))
 
 
 def _closing_commands(session: SessionSummary) -> list[str]:
-    """The commands that may close pieces of work of a session: changes made repeatedly without failing."""
-    done = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
+    """The commands that may close pieces of work of a session: changes that it made repeatedly without failing."""
+    counts = Counter(step.action for step in session.steps if step.ok is not False and _is_command(step))
     return sorted(
-        name for name, count in done.items() if count >= _LEAST_PIECES and is_action(name) and not is_check(name)
+        name for name, count in counts.items() if count >= _LEAST_PIECES and is_action(name) and not is_check(name)
     )
 
 
 def _pieces_of(session: SessionSummary, closing: str) -> list[_Piece]:
-    """The pieces of work of a session closed by *closing*, without pieces of too few actions; none if fewer than two.
+    """The pieces of work of a session that the command *closing* closes; none if there are fewer than two.
 
-    Also none if no check came before the first success of *closing*: then this command opens work.
+    Pieces with too few actions are left out. If no check came before the first success of *closing*, there are no
+    pieces: the command then begins work instead of closing it.
     """
     pieces, start = list[_Piece](), 0
-    for place, step in enumerate(session.steps):
+    for index, step in enumerate(session.steps):
         if step.action == closing and step.ok is not False:
-            steps = session.steps[start : place + 1]
-            if not start and not any(is_check(each.action) for each in steps):
+            piece_steps = session.steps[start : index + 1]
+            if not start and not any(is_check(piece_step.action) for piece_step in piece_steps):
                 return []
-            if len({each.action for each in steps}) >= _LEAST_ACTIONS:
-                pieces.append(_Piece(session, steps))
-            start = place + 1
+            if len({piece_step.action for piece_step in piece_steps}) >= _LEAST_ACTIONS:
+                pieces.append(_Piece(session, piece_steps))
+            start = index + 1
     return pieces if len(pieces) >= _LEAST_PIECES else []
 
 
 def _is_command(step: Step) -> bool:
-    """Whether the step is a command line that checks something, or changes something that its name states."""
-    named = names_its_object(step.action) and is_action(step.action)
-    return bool(step.command) and (named or is_check(step.action))
+    """Whether the step is a command line that runs a check, or a change whose name says what it acts on."""
+    is_named_change = names_its_object(step.action) and is_action(step.action)
+    return bool(step.command) and (is_named_change or is_check(step.action))
 
 
 def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
@@ -205,7 +213,7 @@ def _draft(routine: _Routine, profile: CompilerProfile) -> ArtifactDraft:
 
 
 def _failure_reason(name: str, routine: _Routine) -> str:
-    """The error of the closing command that demands the command *name*; "" if there is none, or *name* is usual."""
+    """The phrase with the error of the closing command that demands *name*; "" if none does, or if *name* is usual."""
     message = "" if name in routine.usual_commands else routine.demanded_commands.get(name, "")
     return f": {routine.closing} has failed with “{plain_quotes(message)}”" if message else ""
 

@@ -63,7 +63,8 @@ _USUALLY = 0.75
 _SELDOM = 0.2
 # Minimum success rate and maximum optional steps of a procedure.
 _LEAST_SUCCESS, _MOST_OPTIONAL = 0.25, 2
-# A procedure warns that its change often failed if the success rate is below this, in at least so many sessions.
+# A procedure warns that its change often failed if the success rate is below the first number and at least the second
+# number of sessions have a known outcome.
 _MOSTLY_WELL, _ENOUGH = 0.6, 8
 
 

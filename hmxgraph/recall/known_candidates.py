@@ -582,7 +582,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     # The first request of another session is a goal here only if the question is much like it.
     least = _LEAST_POLICY if memory.kind == "policy" or stands else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
-    fully = appraisal.question.of_manner or memory.kind == "goal"
+    fully = appraisal.question.of_manner or memory.kind == "goal" or _DIET.search(memory.text)
     # Questions have no recency to add to the relevance.
     partly = _STANDING if appraisal.question.works else _ASKED_FOR
     standing = (1.0 if fully else partly) if stands else 0.0
