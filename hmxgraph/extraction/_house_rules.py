@@ -254,8 +254,8 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     ),
 )
 
-# Cheap prefilter: every house rule contains one of these.
-_SIGNS = re.compile(
+# Cheap prefilter: every house rule, in lower case, contains one of these.
+SIGNS = re.compile(
     r"\bwe (?:never|always|only|don't|do not)\b|\bin (?:this|our|the) [\w ]{4,20},? we\b"
     r"|\buse \S.{0,160}(?:instead|not|never|rather)"
     r"|s (?:should|must|need|have to|are to|require)\b|\b(?:must|has to|needs to|should) be\b|\bkeep \w+s\b"
@@ -265,11 +265,6 @@ _SIGNS = re.compile(
     r"|\bonly\b|\bon (?:" + _WEEKDAYS + r")\b|\bsign\b"
 )
 _LONGEST = 30
-
-
-def may_contain_house_rule(lowered: str) -> bool:
-    """Whether a lower-case text may contain a house rule. False guarantees that :func:`house_rule_in` finds none."""
-    return bool(_SIGNS.search(lowered))
 
 
 def house_rule_in(sentence: str) -> Directive | None:

@@ -11,8 +11,7 @@ import orjson
 
 from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _house_rules, _preferences
-from hmxgraph.extraction._directive_values import without_values
-from hmxgraph.extraction._directives import Withdrawal, withdrawal_in
+from hmxgraph.extraction._directives import Withdrawal, withdrawal_in, without_values
 from hmxgraph.extraction._entity_spans import CAPITALS
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
@@ -654,7 +653,7 @@ def _sentence_by_sentence(event: Event, text: str, voice: Voice) -> Iterator[Mem
         return
     text_sentences = sentences(text)
     if opens:
-        yield from _first_request(text_sentences)
+        yield from _first_request(text_sentences, families)
     fact_subject = _fact_subject(text_sentences, voice) if families.facts else voice.subject
     for previous, sentence in pairwise(["", *text_sentences]):
         yield from _sentence_memories(_with_antecedent(sentence, previous), voice, families, fact_subject)
@@ -695,7 +694,7 @@ def _families(lowered: str, voice: Voice) -> _Families:
     may_direct = voice.part != "peer"
     return _Families(
         may_direct and (not person or _directives.may_contain_directive(lowered[:LONGEST_TALK])),
-        may_direct and _house_rules.may_contain_house_rule(lowered[:LONGEST_TALK]),
+        may_direct and bool(_house_rules.SIGNS.search(lowered[:LONGEST_TALK])),
         may_direct and not cue_words.isdisjoint(_directives.CUES),
         person and (not cue_words.isdisjoint(_preferences.CUES) or _states_liking(lowered, cue_words)),
         person and (not cue_words.isdisjoint(_fact_rules.CUES) or _states_fact(lowered, cue_words)),
@@ -758,11 +757,11 @@ def _attributed(text: str, voice: Voice) -> str:
     return text if voice.subject in {"", UNKNOWN} else f"{voice.subject}: {text}"
 
 
-def _first_request(text_sentences: list[str]) -> Iterator[MemoryDraft]:
+def _first_request(text_sentences: list[str], families: _Families) -> Iterator[MemoryDraft]:
     """Yield the first request among the sentences, if any, as a goal."""
     for sentence in text_sentences[:_OPENING_SENTENCES]:
         # A standing rule is not a goal: "Always run the tests before you push".
-        goal = None if _directives.directive_in(sentence) or _house_rules.house_rule_in(sentence) else request(sentence)
+        goal = None if _rule_in(sentence, families, system=False) else request(sentence)
         if goal:
             yield MemoryDraft("goal", goal.text, goal.confidence, "first_request", UNKNOWN, "wants", goal.object)
             return
