@@ -653,3 +653,35 @@ def test_what_was_done_about_a_failure_is_read_beyond_its_window(graph):
     graph.ingest(script.events)
     pack = graph.pack('publish says "carrier contract is missing". How do I go on?', budget=1024)
     assert any("terms.txt" in entry.content for entry in pack.entries)
+
+
+def test_an_allergy_is_found_where_food_is_planned(graph):
+    """No word of the request is in the memory: it is searched by the terms of diets."""
+    graph.append(
+        "message", {"role": "user", "text": "My son Bao is allergic to peanuts."}, session_id="s", user_id="lin"
+    )
+    for number in range(30):
+        text = f"The part {number} of the lamp is in the attic."
+        graph.append("message", {"role": "user", "text": text}, session_id=f"s{number}", user_id="lin")
+    assert "Bao is allergic to peanuts." in graph.pack("Plan a dinner for four", user_id="lin").text
+    assert "peanuts" not in graph.pack("Plan a trip for four", user_id="lin").text
+
+
+def test_a_repaired_case_comes_with_its_end(graph):
+    """The ticket that one session opened was closed in another, which names the cause and shares no word but its id."""
+    opened = Script("s1", tenant=graph.tenant_id).user("A guest complains that the wifi at Villa Rosa does not work.")
+    opened.call("restart_router", error="router offline", house="Villa Rosa")
+    opened.call("create_ticket", {"ticket_id": "T-305", "status": "open"}, house="Villa Rosa", issue="router")
+    graph.ingest(opened.events)
+    for session, text, ticket in (
+        ("s2", "The fuse in the hallway had tripped, Villa Rosa is fine.", "T-305"),
+        ("s3", "The lamp is broken.", "T-9"),
+    ):
+        graph.append("message", {"role": "user", "text": text}, session_id=session)
+        call = {"tool_name": "close_ticket", "arguments": {"ticket_id": ticket}, "call_id": session}
+        graph.append("tool_call", call, session_id=session)
+        result = {"tool_name": "close_ticket", "call_id": session, "result": {"status": "closed"}, "success": True}
+        graph.append("tool_result", result, session_id=session)
+    text = graph.pack("A guest says the wifi at Villa Rosa is down").text
+    assert "The fuse in the hallway had tripped" in text
+    assert "lamp" not in text
