@@ -264,6 +264,7 @@ SIGNS = re.compile(
     + r")\b|\bwant\b.{3,100}\b(?:in|on|with)\b|\b(?:when|whenever|if|time) [^,]{3,80}, |\bfor [^,.;]{3,60}, "
     r"|\bonly\b|\bon (?:" + _WEEKDAYS + r")\b|\bsign\b"
 )
+# In words: longer sentences tell a story.
 _LONGEST = 30
 
 
@@ -284,7 +285,6 @@ def house_rule_in(sentence: str) -> Directive | None:
 # The start of a sentence whose first clause is a condition, without which the second does not hold.
 _CONDITION = pattern(r"(?:when|whenever|if|unless|once|until|after|before|while|as|since|because|for|in|on|at)\b")
 
-
 # The first clause of a sentence, or a short label: "Set up: ".
 _FIRST_CLAUSE = re.compile(r"[^:,]{1,16}: |[^,]*, ")
 
@@ -296,6 +296,7 @@ def _second_clause(sentence: str) -> str:
 
 
 def _rule(sentence: str) -> Directive | None:
+    """The rule of the first form that matches *sentence*."""
     for form in HOUSE_RULES:
         match = form.pattern.match(sentence)
         if match and _holds_beyond_moment(match.groupdict()):
@@ -304,6 +305,7 @@ def _rule(sentence: str) -> Directive | None:
 
 
 def _holds_beyond_moment(groups: dict[str, str | None]) -> bool:
+    """Whether the *groups* of a match speak of no single occasion, and a verb where one is due."""
     verb, moment, occasion = groups.get("verb"), groups.get("moment"), groups.get("occasion")
     if occasion and points_at_hand(occasion):
         return False

@@ -277,6 +277,7 @@ _DIET = re.compile(
 # A rule for one kind of thing applies to work that names this kind: "tell Ines about refunds", "for invoices, use the
 # new letterhead", "commit messages should be in English", "when you book trains, ...".
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
+# The speaker before a rule about themselves: "jonas: Production deploys need my approval".
 _SPEAKER = re.compile(r"^[\w.@-]{1,40}(?: [\w.@-]{1,40}){0,2}: ")
 _OF_ONE_KIND = re.compile(
     rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
