@@ -406,8 +406,7 @@ class Episodes:
 
         An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
         that match the question best, the *answers*, and how the session ended: a message, or the last result with its
-        call. The
-        *errors* that the question is about, their calls and what was said next have the highest relevance.
+        call. The *errors* that the question is about, their calls and what was said next have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._related_factor > 0
         ends = self._ends | self._calls_of(self._ends & self.pool.results)

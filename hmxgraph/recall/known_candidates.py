@@ -521,10 +521,10 @@ def _standing_rules(
     """Return the ids of the memories that apply whatever the *question* is about.
 
     For a request for work, these are soft rules that apply to any work, not only to things at hand: the ten rules and
-    preferences that share most with the request, and five other rules, the best supported ones that are not about one
-    kind of thing, or about one that the *expected* actions name. Who asks whether
-    something is allowed gets the former. Other questions get what says how to answer ("Always answer in German"). A
-    question how to answer, or for all rules, gets all rules and preferences; a question for all goals gets them.
+    preferences that share most with the request, and five others. The others are the best supported rules that are not
+    about one kind of thing, or about one that the *expected* actions name. Who asks whether something is allowed gets
+    the ten only. Other questions get what says how to answer ("Always answer in German"). A question how to answer, or
+    for all rules, gets all rules and preferences; a question for all goals gets all goals.
     """
     if question.of_manner or asks_for_goals(question.terms):
         kinds = _MANNERS if question.of_manner else {"goal"}
