@@ -364,6 +364,8 @@ _TOLD_AFTER_US = 30 * DAY_US
 _OF_ANSWERS = 0.5
 # The minimum quality of a case, as a fraction of the best.
 _LEAST_CASE = 0.65
+# The minimum share of the question without the names in a case, as a fraction of the largest one.
+_LEAST_REST = 0.6
 # For a question about the latest of something, cases above this fraction of the best quality count as equally good.
 _NEARLY_BEST = 0.7
 # The rest of the question, without names, tells the events of a case apart if one of them contains this share of it.
@@ -702,15 +704,19 @@ class Ranking:
         The quality of a session is a sum, multiplied by the part of the names that it is about: the largest share of
         the question in one of its messages or calls, plus half of the largest share without the names. Assistants'
         messages count half, because they contain words of many requests. Sessions much worse than the best are left
-        out. If the question asks for the latest of something ("What did Noah pay for his latest order?"), all sessions
-        nearly as good as the best count as equal, so that the latest comes first.
+        out, and so are those with much less of the rest of the question, which are about other matters of the same
+        thing. If the question asks for the latest of something ("What did Noah pay for his latest order?"), the rest
+        does not matter, and all sessions nearly as good as the best count as equal, so that the latest comes first.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
-        worth = as_examples(self.pool.sessions, weights * self.match.share, weights * self.share_without_names)
+        rest_shares = weights * self.share_without_names
+        worth = as_examples(self.pool.sessions, weights * self.match.share, rest_shares)
         worth *= self._about_named
         best = worth.max(initial=0.0)
-        cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
+        rest = as_examples(self.pool.sessions, rest_shares, np.zeros(len(self.pool)))
+        on_topic = self.question.latest | (rest >= _LEAST_REST * rest[self.named_cases].max(initial=0.0))
+        cases = np.flatnonzero(self.named_cases & on_topic & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
         times = dict(zip(self.pool.session_id, self.pool.time_us, strict=True))
         ranks = {self.pool.session_id[at]: float(worth[at]) for at in cases}

@@ -640,10 +640,11 @@ def test_a_case_shows_what_was_answered_after_the_lookup():
         "< send_mail -> status: sent",
         age_days=9,
     )
-    other = ("The pool at Villa Rosa is green.", "> get_house(name=Villa Rosa)", "< get_house -> name: Villa Rosa")
+    other = ("A guest of Villa Rosa is late.", "> get_house(name=Villa Rosa)", "< get_house -> name: Villa Rosa")
     asked = {"query": "Can guests bring a cat to Villa Rosa?", "names": ("Villa Rosa",)}
     pack = packed([*dog, *job(2, *other, age_days=5)], budget=700, changes={"send_mail"}, **asked)
     assert "assistant: No pets are allowed there." in shown(pack)
+    assert "user: A guest of Villa Rosa is late." not in shown(pack)
 
 
 CHECKOUT = job(
