@@ -520,7 +520,8 @@ class Episodes:
             elif waiting and self.pool.results[at]:
                 looked_up = True
             elif looked_up and self.pool.by_assistants[at] and not self.pool.calls[at]:
-                answers[at], waiting, looked_up = True, False, False
+                # A question back to the user is no answer.
+                answers[at], waiting, looked_up = not self.pool.questions[at], False, False
         return answers
 
     @property
