@@ -23,7 +23,7 @@ from hmxgraph.formats._otel_contents import (
     ending_of,
     error_text,
     exception,
-    is_retold,
+    is_recap,
     kind_of,
     span_messages,
     tool_of,
@@ -235,7 +235,7 @@ class _Traces:
         *chain* is a hash of the message and all before it. A *late* message belongs to the end of its span. All parts
         of an *answer* are new.
         """
-        if role_of(message) == "user" and is_retold(message):
+        if role_of(message) == "user" and is_recap(message):
             yield self._left_out(scene, "account of earlier messages")
             return
         own_id = derived_id(scene.session_id, chain)
