@@ -1,21 +1,21 @@
-"""Framework messages converted to the chat messages that ``graph.record`` accepts."""
+"""Build the chat messages that ``graph.record`` accepts, for adapters of agent frameworks."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-# A message in OpenAI's form, and the name of that format for ``graph.record``.
+# A message in the form of OpenAI's chat completions, and the name of that format for ``graph.record``.
 Item = dict[str, Any]
 FORMAT = "openai-chat"
 
 
 def message_item(role: str, text: str) -> Item:
-    """A message with text."""
+    """A text message of the user or the assistant."""
     return {"role": role, "content": text}
 
 
 def call_item(call_id: str, name: str, arguments: Any) -> Item:
-    """A tool call; *arguments* are JSON text or a mapping.
+    """An assistant message with one tool call; *arguments* are JSON text or a mapping.
 
     >>> call_item("c1", "cluster_of", {"env": "staging"})["tool_calls"][0]["function"]["arguments"]
     '{"env": "staging"}'
@@ -26,7 +26,7 @@ def call_item(call_id: str, name: str, arguments: Any) -> Item:
 
 
 def result_item(call_id: str, text: str, *, failed: bool) -> Item:
-    """The result of a tool call, or its error.
+    """A tool message with the result of a call; with *failed*, its text begins with "Error".
 
     >>> result_item("c1", "no such cluster", failed=True)["content"]
     'Error: no such cluster'

@@ -1,4 +1,4 @@
-"""``hmxgraph hook EVENT``: answer one agent hook within its time limit, or stay silent; always succeed."""
+"""``hmxgraph hook EVENT``: answer one hook of an agent within a time limit, or print nothing; always succeed."""
 
 import json
 import os
@@ -12,7 +12,7 @@ Reads the JSON of a Claude Code hook from standard input and prints its answer, 
 UserPromptSubmit prints a context pack, PostToolUseFailure known remedies for the failure; Stop, SubagentStop,
 PreCompact and SessionEnd store what is new in the transcript. hmxgraph install claude-code sets up these hooks.
 """
-# Default and maximum deadline, in seconds.
+# Default and maximum of ``--within``, in seconds.
 WITHIN = 0.3
 _LONGEST = 600.0
 
@@ -29,7 +29,7 @@ def run(arguments: Sequence[str]) -> None:
     timer.start()
     try:
         hook_input = json.loads(sys.stdin.buffer.read() or b"{}")
-        from hmxgraph.adapters import warm  # noqa: PLC0415 - after the timer has started
+        from hmxgraph.adapters import warm  # noqa: PLC0415 - imported late, so that the timer covers it
 
         message = {"event": arguments[0], "input": hook_input, "tenant": tenant, "user": options.get("--user")}
         answer = warm.ask(message)
@@ -55,7 +55,7 @@ def _options(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _seconds(text: str | None) -> float:
-    """The deadline; the default unless *text* is a number above 0, up to 600, because a hook must not fail."""
+    """The time limit in *text*; a hook must not fail, so an invalid one (only 0 to 600 are valid) means the default."""
     try:
         seconds = float(text) if text else WITHIN
     except ValueError:

@@ -1,4 +1,4 @@
-"""Items of a LangGraph store, and search over them. An item is a session whose latest put event holds the value."""
+"""Items of a LangGraph store, and search over them. Each item is a session; its latest put event holds the value."""
 
 import json
 from collections import Counter
@@ -25,7 +25,7 @@ _ROOT = "langgraph-store/"
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
-    """An item, read from the latest put of its session; ``ttl`` is its time to live in minutes."""
+    """An item, read from the latest put event of its session; ``ttl`` is its time to live in minutes."""
 
     namespace: Namespace
     key: str
@@ -83,7 +83,7 @@ def session_of(namespace: Namespace, key: str | None = None) -> str:
 
 
 def _address(session_id: str) -> tuple[Namespace, str]:
-    """Namespace and key of a session.
+    """The namespace and key of the item whose session is *session_id*.
 
     >>> _address("langgraph-store/users/a%2Fb//k")
     (('users', 'a/b'), 'k')
@@ -96,7 +96,7 @@ def _address(session_id: str) -> tuple[Namespace, str]:
 
 
 def matches(value: Any, condition: Any) -> bool:
-    """Whether *value* meets *condition*: equal to it, or meeting its comparisons, also in nested objects.
+    """Whether *value* meets *condition*: a value that it must equal, comparisons, or an object of conditions by field.
 
     Raises:
         InvalidRequest: *condition* has an unknown comparison.
@@ -123,7 +123,7 @@ def _holds(value: Any, name: str, bound: Any) -> bool:
 
 
 def fits(namespace: Namespace, condition: Any) -> bool:
-    """Whether a namespace has the prefix or suffix of the condition; ``*`` stands for any label."""
+    """Whether a namespace begins or ends with the path of *condition*, in which ``*`` stands for any label."""
     path = condition.path
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :] if path else ()
     return len(part) == len(path) and all(pattern in {"*", label} for pattern, label in zip(path, part, strict=True))
@@ -132,8 +132,8 @@ def fits(namespace: Namespace, condition: Any) -> bool:
 def ranked(items: Sequence[T], words: Callable[[T], list[str]], query: str) -> list[tuple[T, float | None]]:
     """The items that share words with *query*, best first, with their scores.
 
-    The score is the share of the query's words that an item has. Words that few items have weigh more, as in BM25's
-    inverse document frequency.
+    The score is the fraction of the query's words that an item has. Words in few items weigh more, by an inverse
+    document frequency as in BM25.
 
     >>> [(text, score) for text, score in ranked(["red tea", "tea", "ale"], terms, "a red tea")]
     [('red tea', 1.0), ('tea', 0.423769)]

@@ -1,4 +1,4 @@
-"""The entries of a context pack as documents for retrievers: labelled text, and its origin."""
+"""The entries of a context pack as documents for retrievers: text with its label, and metadata about its origin."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from hmxgraph.text.lines import entry_text, foreign, unlabelled
 
 
 class Source(NamedTuple):
-    """One entry of a pack: the text for a prompt, with its label and speaker, and its origin as plain values."""
+    """One entry of a pack: the text for a prompt, including label and speaker, and metadata about its origin."""
 
     source_id: str
     text: str
@@ -45,6 +45,6 @@ def sources(pack: ContextPack) -> Iterator[Source]:
 
 
 def _metadata(pack: ContextPack) -> list[Mapping[str, Any]]:
-    """The engine's notes on each entry; empty for packs made by other software."""
-    notes = pack.metadata.get("entries")
-    return notes if isinstance(notes, list) and len(notes) == len(pack.entries) else [{}] * len(pack.entries)
+    """The metadata that hmxgraph adds for each entry; empty for packs from other software."""
+    metadata = pack.metadata.get("entries")
+    return metadata if isinstance(metadata, list) and len(metadata) == len(pack.entries) else [{}] * len(pack.entries)

@@ -21,9 +21,9 @@ _log = logging.getLogger(__name__)
 # Tokens of the pack for a prompt, and of the pack for a failed tool.
 _PROMPT_BUDGET, _FAILURE_BUDGET = 1_200, 600
 # The sections of the pack for a failed tool.
-_SECTIONS = ("procedures", "constraints", "episodes")
-# Maximum characters of the error in the query, and of the tool's input. Of a longer error, the first and the last half
-# are used, because the cause stands at one of the ends.
+_FAILURE_SECTIONS = ("procedures", "constraints", "episodes")
+# Maximum characters of the error and of the tool's input in the query. A longer error is cut in the middle, because its
+# cause is usually at one of the ends.
 _LONGEST_ERROR, _LONGEST_INPUT = 1_500, 300
 # An error and an entry of the pack match if they share at least this many terms, and more than this fraction of the
 # terms of the shorter one.
@@ -31,14 +31,14 @@ _MIN_SHARED_TERMS, _MIN_SHARE = 3, 0.5
 
 
 class Hooks:
-    """Answers the hooks of Claude Code from *graph*; transcript positions are kept in *folder*."""
+    """Answers the hooks of Claude Code from *graph*; *folder* stores how far each transcript was read."""
 
     def __init__(self, graph: KnowledgeGraph, folder: Path) -> None:
         self._graph = graph
         self._folder = folder
 
     def answer(self, message: Mapping[str, Any]) -> tuple[str, Callable[[], object] | None]:
-        """The output of one hook as JSON text ("" for none), and a task to run after sending it, if any."""
+        """The output of one hook as JSON text ("" for none), and a task to run after it was sent, if there is one."""
         event, hook_input = str(message.get("event")), message.get("input")
         user = str(message.get("user") or "") or None
         if not isinstance(hook_input, Mapping):
@@ -52,7 +52,7 @@ class Hooks:
         return hook_output(event, text), (lambda: self.ingest(paths, user)) if paths else None
 
     def ingest(self, paths: list[Path], user_id: str | None = None) -> int:
-        """Store what is new in the transcripts of *user_id*, and compile if anything is.
+        """Store the new events in the transcripts of *user_id*; if there are any, compile.
 
         Returns the number of new events.
         """
@@ -70,13 +70,13 @@ class Hooks:
         return stored
 
     def _context(self, event: str, hook_input: Mapping[str, Any], user: str | None) -> str:
-        """The pack for a hook, or "". Ingestion recognises its markers and removes it from the transcript."""
+        """The pack for a hook, or "". Its markers let ingestion remove it when the transcript is read."""
         session = hook_input.get("session_id")
         if event == "UserPromptSubmit" and (prompt := str(hook_input.get("prompt") or "").strip()):
             return self._graph.pack(prompt, budget=_PROMPT_BUDGET, session_id=session, user_id=user).prompt
         if event == "PostToolUseFailure" and hook_input.get("is_interrupt") is not True:
             failure = failure_of(hook_input)
-            pack = self._graph.pack(failure, budget=_FAILURE_BUDGET, sections=_SECTIONS, user_id=user)
+            pack = self._graph.pack(failure, budget=_FAILURE_BUDGET, sections=_FAILURE_SECTIONS, user_id=user)
             error = str(hook_input.get("error") or "")
             return pack.prompt if any(same_failure(error, entry.content) for entry in pack.entries) else ""
         return ""
@@ -95,7 +95,7 @@ class Hooks:
 
 
 def failure_of(hook_input: Mapping[str, Any]) -> str:
-    """The question for a failed tool: its name, its input and the error.
+    """The query for a failed tool call: the name of the tool, the error and the input.
 
     >>> failure_of({"tool_name": "Bash", "tool_input": {"command": "make up"}, "error": "port in use"})
     'Bash failed: port in use (make up)'
@@ -125,7 +125,7 @@ def same_failure(error: str, content: str) -> bool:
 
 
 def hook_output(event: str, text: str) -> str:
-    """The JSON that Claude Code reads from a hook; empty without a text.
+    """The JSON that Claude Code reads from a hook, with *text* for the model; "" if there is no text.
 
     >>> hook_output("Stop", "")
     ''
@@ -137,7 +137,7 @@ def hook_output(event: str, text: str) -> str:
 
 
 def _transcripts(event: str, hook_input: Mapping[str, Any]) -> list[Path]:
-    """The files to ingest after this hook."""
+    """The transcripts to ingest after this hook, if it marks the end of a turn, a compaction or a session."""
     if event not in {"Stop", "SubagentStop", "PreCompact", "SessionEnd"}:
         return []
     paths = (hook_input.get(name) for name in ("transcript_path", "agent_transcript_path"))

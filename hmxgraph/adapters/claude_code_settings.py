@@ -1,6 +1,6 @@
 """Add, show and remove the hooks of hmxgraph in a Claude Code settings file.
 
-Only hooks whose command is ``hmxgraph hook`` are ours; everything else in the file stays as it is.
+Only hooks whose command is ``hmxgraph hook`` ("our hooks") are changed; the rest of the file is left as it is.
 """
 
 import json
@@ -14,10 +14,10 @@ from hmxgraph.errors import InvalidRequest
 
 Settings = dict[str, Any]
 EVENTS = ("UserPromptSubmit", "PostToolUseFailure", "Stop", "SubagentStop", "PreCompact", "SessionEnd")
-# Hooks are answered within 0.3 s. This timeout, in seconds, is for machines under heavy load.
+# Timeout in seconds after which Claude Code ends a hook. Hooks usually take at most 0.3 s; this allows for heavy load.
 _TIMEOUT = 5
-# Our command, whatever starts the program: "hmxgraph hook Stop", "'/opt/my tools/hmxgraph' hook Stop",
-# "python -m hmxgraph hook Stop".
+# The command of our hooks, however the program is started: "hmxgraph hook Stop", "python -m hmxgraph hook Stop",
+# "'/opt/my tools/hmxgraph' hook Stop".
 _HOOK = re.compile(r"(?:^|[/\\\s'\"])hmxgraph(?:\.exe)?['\"]? hook (?:" + "|".join(EVENTS) + r")\b")
 
 
@@ -67,9 +67,9 @@ def rendered(settings: Settings) -> str:
 
 
 def installed(settings: Settings, program: Sequence[str], tenant: str, user: str | None = None) -> Settings:
-    """*settings* with our hooks, for *tenant* and *user*, after all others.
+    """*settings* with our hooks for *tenant* and *user*, after all other hooks.
 
-    Installing twice changes nothing; installing for another tenant or user replaces them.
+    Installing twice changes nothing; installing for another tenant or user replaces our earlier hooks.
 
     >>> settings = installed({"model": "opus"}, ["hmxgraph"], "default")
     >>> settings["hooks"]["Stop"]
@@ -88,7 +88,7 @@ def installed(settings: Settings, program: Sequence[str], tenant: str, user: str
 
 
 def uninstalled(settings: Settings) -> Settings:
-    """*settings* without our hooks, and without groups and lists that held nothing else."""
+    """*settings* without our hooks, and without groups and lists that contained no other hooks."""
     if "hooks" not in settings:
         return settings
     hooks = {}
@@ -102,7 +102,7 @@ def uninstalled(settings: Settings) -> Settings:
 
 
 def _without_ours(group: Any) -> Any:
-    """A group without our hooks; None if there were no others in it."""
+    """A group of hooks without ours; None if it contained no others."""
     entries = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(entries, list) or not any(map(_is_ours, entries)):
         return group

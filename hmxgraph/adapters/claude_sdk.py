@@ -18,16 +18,16 @@ from claude_agent_sdk import fold_session_summary  # pyright: ignore[reportMissi
 from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.protocol.states import State
 
-# Kinds of states. States lie on shelves, each of which can be deleted as a whole: a session's shelf holds its entries
-# and lists its sub-agents, a project's shelf holds the summaries of its sessions.
+# The kinds of states. States are grouped on shelves, each of which can be deleted as a whole. The shelf of a session
+# holds its entries and a list of its sub-agents; the shelf of a project holds the summaries of its sessions.
 _ENTRY, _SUBPATH, _SUMMARY = "claude-entry", "claude-subpath", "claude-summary"
 
 
 class HmxSessionStore:
     """A ``SessionStore`` in *graph*, for ``ClaudeAgentOptions(session_store=...)``.
 
-    With ``learn=False`` transcripts are only stored. If several processes append to a session at once, its summary may
-    lack a batch; its entries are always complete.
+    With ``learn=False``, transcripts are stored but not ingested. If several processes append to a session at once, its
+    summary may lack a batch, but its entries are always complete.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, learn: bool = True) -> None:
@@ -45,7 +45,7 @@ class HmxSessionStore:
         states = await asyncio.to_thread(
             self._graph.states.on_shelf, _session_shelf(key), _ENTRY, place=key.get("subpath") or ""
         )
-        rows = sorted(map(_loaded, states), key=lambda row: row["at"])
+        rows = sorted(map(_value_of, states), key=lambda row: row["at"])
         return [row["entry"] for row in rows] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
@@ -55,24 +55,24 @@ class HmxSessionStore:
         ]
 
     async def list_session_summaries(self, project_key: str) -> list[Any]:
-        """The sessions of a project with the summaries that the SDK makes of them."""
+        """The summaries of the sessions of a project, as made by the SDK."""
         return await self._summaries(project_key)
 
     async def list_subkeys(self, key: Any) -> list[str]:
-        """The transcripts of sub-agents in a session."""
+        """The subpaths of a session, each of which is the transcript of a sub-agent."""
         states = await asyncio.to_thread(self._graph.states.on_shelf, _session_shelf(key), _SUBPATH)
         return sorted(state.place for state in states)
 
     async def delete(self, key: Any) -> None:
         """Delete a session with its sub-agents, or only the sub-agent in *key*.
 
-        With *learn*, their events are erased, and what was learned from these alone is deprecated.
+        With *learn*, their events are erased, and what was learned only from these events is deprecated.
         """
         await asyncio.to_thread(self._delete, key)
 
     async def _summaries(self, project_key: str) -> list[Any]:
         states = await asyncio.to_thread(self._graph.states.on_shelf, _project_shelf(project_key), _SUMMARY)
-        return [_loaded(state) for state in states]
+        return [_value_of(state) for state in states]
 
     def _append(self, key: Any, entries: Sequence[Any]) -> None:
         with self._appending:
@@ -80,12 +80,12 @@ class HmxSessionStore:
                 self._graph.ingest(entries, format="claude-code", session_id=key["session_id"])
             self._graph.states.keep(_entry_states(key, entries))
             if not key.get("subpath"):
-                self._fold(key, entries)
+                self._update_summary(key, entries)
 
-    def _fold(self, key: Any, entries: Sequence[Any]) -> None:
+    def _update_summary(self, key: Any, entries: Sequence[Any]) -> None:
         """Update the summary of a session with new entries."""
         project, session = _project_shelf(key["project_key"]), key["session_id"]
-        before = [_loaded(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
+        before = [_value_of(state) for state in self._graph.states.on_shelf(project, _SUMMARY, items=[session])]
         summary = fold_session_summary(before[0] if before else None, key, list(entries))
         summary["mtime"] = time_ns() // 1_000_000
         self._graph.states.keep([_state(project, _SUMMARY, "", session, summary)], replace=True)
@@ -93,7 +93,7 @@ class HmxSessionStore:
     def _delete(self, key: Any) -> None:
         shelf, subpath = _session_shelf(key), key.get("subpath")
         entries = self._graph.states.on_shelf(shelf, _ENTRY, place=subpath or None)
-        agents = sorted({_loaded(state)["entry"].get("agentId") for state in entries if state.place} - {None})
+        agents = sorted({_value_of(state)["entry"].get("agentId") for state in entries if state.place} - {None})
         if self._learn:
             for agent in agents:
                 self._graph.forget(session_id=f"{key['session_id']}/{agent}")
@@ -108,7 +108,7 @@ class HmxSessionStore:
 
 
 def _entry_states(key: Any, entries: Sequence[Any]) -> Iterator[State]:
-    """A state for each entry with its position; for a sub-agent's entries, also one that lists the sub-agent."""
+    """A state for each entry, with its position; for a sub-agent's entries, also a state that lists its subpath."""
     shelf, place, now = _session_shelf(key), key.get("subpath") or "", time_ns()
     for number, entry in enumerate(entries):
         name = str(entry.get("uuid") or uuid4())
@@ -121,7 +121,7 @@ def _state(shelf: str, kind: str, place: str, item: str, value: Any) -> State:
     return State(shelf, kind, place, item, "", "json", json.dumps(value).encode())
 
 
-def _loaded(state: State) -> Any:
+def _value_of(state: State) -> Any:
     return json.loads(state.body)
 
 

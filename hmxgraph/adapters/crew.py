@@ -1,6 +1,6 @@
-"""CrewAI: the unified memory of a crew, without an LLM for analysis and without embeddings.
+"""CrewAI: a replacement for the crew's ``Memory`` that needs neither an LLM for analysis nor embeddings.
 
-CrewAI gives its storage backends only vectors, not the text of a query, so this class replaces CrewAI's memory itself.
+It is not just a storage backend, because CrewAI passes only vectors to those, not the text of a query.
 """
 
 from datetime import datetime
@@ -37,13 +37,13 @@ class HmxMemory(Memory):
         return [_match(text, score, metadata) for _, text, score, metadata in sources(pack)][:limit]
 
     def extract_memories(self, content: str) -> list[str]:
-        """The content unchanged: what is worth remembering is decided later, from evidence."""
+        """The content unchanged: hmxgraph decides later, from evidence, what is worth remembering."""
         return [content]
 
     def remember(
         self, content: str, *_scope: Any, agent_role: str | None = None, **_options: Any
     ) -> MemoryRecord | None:
-        """Record what an agent wants to remember; returns its record, or None if the memory is read-only."""
+        """Record a text that an agent wants to remember; returns its record, or None if the memory is read-only."""
         (record,) = self.remember_many([content], agent_role=agent_role) or (None,)
         return record
 
@@ -58,7 +58,7 @@ class HmxMemory(Memory):
         return [MemoryRecord(content=content, source=agent_role) for content in contents]
 
     def forget(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused, and so is ``reset``; ``graph.forget`` erases events, with a dry run and a proof.
+        """Refuse to erase anything, as does ``reset``; use ``graph.forget``, which has a dry run and returns a proof.
 
         Raises:
             InvalidRequest: always.

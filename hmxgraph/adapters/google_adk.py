@@ -1,7 +1,7 @@
 """Google ADK: a ``BaseMemoryService`` for ``Runner(memory_service=...)`` and its memory tools.
 
-Each user of each app is a tenant, so that no search ever sees another user's memory. Events keep their ids: a session
-that is added again while it grows stores only what is new.
+Each user of each app is a tenant, so that no search ever sees another user's memory. Events keep their ids, so adding a
+session again after it has grown stores only its new events.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.errors import NotFound
 from hmxgraph.protocol.events import ASSISTANT, HARNESS, HMX_VERSION, ORIGIN, TOOL, USER, went_well
 
-# The session of events that are added without one.
+# The session id for events that are added without one.
 _UNNAMED_SESSION = "adk-events"
 _SECOND_US = 1_000_000
 
@@ -37,7 +37,7 @@ class HmxMemoryService(BaseMemoryService):
         self._budget = budget
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """Store the events of *session* that are not stored yet."""
+        """Store those events of *session* that are not stored yet."""
         await asyncio.to_thread(self._add, session.app_name, session.user_id, session.events, session.id)
 
     async def add_events_to_memory(
@@ -49,7 +49,7 @@ class HmxMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Store *events* that are not stored yet; *custom_metadata* is ignored."""
+        """Store those of *events* that are not stored yet; *custom_metadata* is ignored."""
         del custom_metadata
         await asyncio.to_thread(self._add, app_name, user_id, events, session_id or _UNNAMED_SESSION)
 
@@ -67,7 +67,7 @@ class HmxMemoryService(BaseMemoryService):
         await asyncio.to_thread(self._remember, app_name, user_id, [text for text in texts if text.strip()])
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
-        """The entries of the pack for *query*, best first; outside text keeps its label."""
+        """The entries of the pack for *query*, best first; text from outside sources begins with its label."""
         return await asyncio.to_thread(self._search, app_name, user_id, query)
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
@@ -135,7 +135,7 @@ def documents_of(event: Event) -> Iterator[dict[str, Any]]:
 
 
 def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Type, origin and content of each HMX event: one for each text, call and result, and one for the error."""
+    """The type, origin and content of each HMX event: one for each text, call, result and error of *event*."""
     by_user = event.author == "user"
     for part in (event.content and event.content.parts) or ():
         if part.text and not part.thought:
@@ -155,7 +155,7 @@ def _contents(event: Event) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _entry(text: str, metadata: Mapping[str, Any]) -> MemoryEntry:
-    """An entry as the tools of the ADK show it: with the author as a separate field, not in the text."""
+    """A search result in the form of the ADK, where the author is a separate field and not part of the text."""
     author = metadata["speaker"] or None
     plain_text = text.removeprefix(f"{author}: ") if author else text
     content = types.Content(role="user", parts=[types.Part(text=plain_text)])

@@ -1,4 +1,4 @@
-"""A LangChain retriever over context packs: each document is one entry, with its label in the text and its source."""
+"""LangChain: a retriever over context packs, in which each document is one entry of a pack."""
 
 import asyncio
 from typing import Any
@@ -18,10 +18,10 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxRetriever(BaseRetriever):
     """Documents from the pack for a query: ``HmxRetriever(graph=graph, budget=1024).invoke("Deploy staging")``.
 
-    *budget* is the hard limit of all documents together, in tokens. *options* are those of ``graph.pack``, such as
-    ``sections``, ``session_id``, ``user_id``, ``as_of`` or ``min_confidence``. The metadata of a document holds its
-    source, section, origin, confidence, number of supporting events and whether its text is trusted. Errors of the
-    graph are raised.
+    *budget* is the hard limit in tokens for all documents together. *options* are those of ``graph.pack``, such as
+    ``sections``, ``session_id``, ``user_id``, ``as_of`` or ``min_confidence``. Text from outside sources begins with
+    its label in brackets. The metadata of a document holds its source, section, origin, confidence, number of
+    supporting events and whether its text is trusted.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -30,7 +30,7 @@ class HmxRetriever(BaseRetriever):
     options: dict[str, Any] = Field(default_factory=dict)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        del run_manager  # the base class reports start, end and error
+        del run_manager  # the base class reports start, end and errors to it
         pack = self.graph.pack(query, budget=self.budget, **self.options)
         return [
             Document(page_content=text, metadata=metadata, id=source) for source, text, _, metadata in sources(pack)

@@ -1,7 +1,7 @@
-"""LangGraph's long-term memory: a ``BaseStore`` that keeps every value as an event.
+"""LangGraph's long-term memory: a ``BaseStore`` that stores every value as an event.
 
-Each item is a session, ``langgraph-store/<namespace>//<key>``; a batch adds one event for each key that it puts.
-Overwritten values stay readable: ``store.as_of(time)`` is the store as it was.
+Each item is a session named ``langgraph-store/<namespace>//<key>``; a batch adds one event for each key that it puts.
+Overwritten values remain readable: ``store.as_of(time)`` is the store as it was at that time.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ from hmxgraph.protocol.timestamps import microseconds
 
 
 class HmxStore(BaseStore):
-    """A LangGraph store kept in *graph*; pass it to LangGraph's ``StateGraph.compile(store=...)``.
+    """A LangGraph store in *graph*; pass it to LangGraph's ``StateGraph.compile(store=...)``.
 
     Search with ``query=`` needs no embeddings: it returns the items that share words with the query, best first, with a
-    score in (0, 1]. Expired items are hidden at once. Values must be JSON. ``abatch`` works in a thread.
+    score in (0, 1]. Expired items are hidden as soon as they expire. Values must be JSON.
     """
 
     __slots__ = ("_as_of", "_graph", "ttl_config")
@@ -69,8 +69,8 @@ class HmxStore(BaseStore):
         """The results of *ops* in order; reads see the state before the batch, and the last put of a key wins.
 
         Raises:
-            InvalidRequest: a value is not JSON or too large, the store was opened by ``as_of`` and is read-only, a
-                filter has an unknown comparison, or an operation is none of LangGraph's.
+            InvalidRequest: a value is not JSON or too large, a put was sent to a store from ``as_of``, which is
+                read-only, a filter has an unknown comparison, or an operation is not one of LangGraph's.
 
         """
         operations = list(ops)
@@ -83,7 +83,7 @@ class HmxStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """The same as ``batch``, without blocking the event loop."""
+        """The same as ``batch``, run in a thread, so that it does not block the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _result(self, op: Any, stored_items: Mapping[tuple[Namespace, str], StoredItem]) -> Any:
@@ -101,7 +101,9 @@ class HmxStore(BaseStore):
         raise InvalidRequest("operation", type(op).__name__, "an operation of a store", "get, search, put or list")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        candidates = [stored for stored in self._under(op.namespace_prefix) if matches(stored.value, op.filter or {})]
+        candidates = [
+            stored for stored in self._items_under(op.namespace_prefix) if matches(stored.value, op.filter or {})
+        ]
         candidates.sort(key=attrgetter("updated"), reverse=True)
         hits = ranked(candidates, StoredItem.words, op.query) if op.query else [(stored, None) for stored in candidates]
         page = hits[op.offset : op.offset + op.limit]
@@ -110,7 +112,7 @@ class HmxStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
-        namespaces = {stored.namespace for stored in self._under(())}
+        namespaces = {stored.namespace for stored in self._items_under(())}
         fitting = [name for name in namespaces if all(fits(name, condition) for condition in conditions)]
         return sorted({name[: op.max_depth] for name in fitting})[op.offset : op.offset + op.limit]
 
@@ -120,14 +122,14 @@ class HmxStore(BaseStore):
         keys = sorted({node_key(self._graph.tenant_id, session_of(*address)) for address in addresses})
         read = self._graph._read  # noqa: SLF001 - a read for adapters
         rows = read("events/latest", session_keys=keys, **self._read_parameters()) if keys else ()
-        return {(stored.namespace, stored.key): stored for stored in self._living(rows)}
+        return {(stored.namespace, stored.key): stored for stored in self._live_items(rows)}
 
-    def _under(self, prefix: Namespace) -> Iterator[StoredItem]:
+    def _items_under(self, prefix: Namespace) -> Iterator[StoredItem]:
         read = self._graph._read  # noqa: SLF001 - a read for adapters
-        return self._living(read("events/latest_under", prefix=session_of(prefix), **self._read_parameters()))
+        return self._live_items(read("events/latest_under", prefix=session_of(prefix), **self._read_parameters()))
 
-    def _living(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
-        """The items of rows that are neither deleted nor expired."""
+    def _live_items(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[StoredItem]:
+        """The items in *rows*, without those that are deleted or expired."""
         now = self._as_of or datetime.now(UTC)
         for stored in filter(None, map(StoredItem.of, rows)):
             if stored.expires is None or stored.expires > now:

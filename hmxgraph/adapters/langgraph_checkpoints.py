@@ -1,7 +1,7 @@
-"""LangGraph's short-term memory: a checkpointer that keeps every step of every thread, and reads threads as of a time.
+"""LangGraph's short-term memory: a checkpointer that stores every step of a thread and can show a past state of it.
 
-Checkpoints are state of the framework (``graph.states``), not evidence: nothing is learned from them. A channel's value
-is stored once for each of its versions, so a step stores only the values that it changed.
+Checkpoints are stored with ``graph.states``, not as events: nothing is learned from them. Each version of a channel's
+value is stored once, so a step stores only the values that it changed.
 """
 
 import asyncio
@@ -27,17 +27,21 @@ from hmxgraph.errors import InvalidRequest
 from hmxgraph.protocol.states import State
 from hmxgraph.protocol.timestamps import microseconds
 
-# Kinds of states. A `State` is identified by shelf, kind, place, item and part. Here the shelf is the thread, and the
-# place the checkpoint namespace. The item is the checkpoint id or, for a value, the version of its channel. The part is
-# the channel of a value, or the task id and number of a write.
+# The kinds of `State` that a thread consists of. The five names that identify a state mean here:
+#
+# - shelf: the thread
+# - kind: one of these three
+# - place: the checkpoint namespace
+# - item: the checkpoint id or, for a value, the version of its channel
+# - part: "" for a checkpoint, the channel of a value, the task id and number of a write
 _CHECKPOINT, _VALUE, _WRITE = "langgraph-checkpoint", "langgraph-value", "langgraph-write"
 _KINDS = (_CHECKPOINT, _VALUE, _WRITE)
-# Maximum number of checkpoints whose values and writes are read together.
-_AT_ONCE = 50
+# Maximum number of checkpoints whose values and writes are read in one round trip each.
+_BATCH_SIZE = 50
 
 
-class _Stored(NamedTuple):
-    """A checkpoint without its values."""
+class _StoredCheckpoint(NamedTuple):
+    """A checkpoint as it is stored: without the values of its channels, which are states of their own."""
 
     state: State
     checkpoint: Any
@@ -46,14 +50,14 @@ class _Stored(NamedTuple):
 
     @property
     def versions(self) -> dict[str, str]:
-        """The version of each channel as text, under which its value is stored."""
+        """The version of each channel, as the text that is ``item`` of the value's state."""
         return {name: str(version) for name, version in self.checkpoint["channel_versions"].items()}
 
 
 class HmxSaver(BaseCheckpointSaver[str]):
-    """A LangGraph checkpointer that stores in *graph*: pass it to LangGraph's ``StateGraph.compile(checkpointer=...)``.
+    """A LangGraph checkpointer backed by *graph*: pass it to LangGraph's ``StateGraph.compile(checkpointer=...)``.
 
-    Its async methods call the others in worker threads.
+    The async methods run the synchronous ones in worker threads.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, serde: Any = None, as_of: str | None = None) -> None:
@@ -62,7 +66,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._as_of = as_of
 
     def as_of(self, moment: str | datetime) -> "HmxSaver":
-        """A read-only checkpointer of the threads as they were at *moment*, including values overwritten since.
+        """A read-only checkpointer that shows the threads as they were at *moment*, without what was deleted since.
 
         Raises:
             InvalidTime: *moment* has no offset, or is not a date-time.
@@ -73,7 +77,7 @@ class HmxSaver(BaseCheckpointSaver[str]):
         return HmxSaver(self._graph, serde=self.serde, as_of=text)
 
     def get_next_version(self, current: str | int | None, channel: None = None) -> str:
-        """A version above *current* that is unique, so that branches of a thread never share one."""
+        """A version that sorts after *current*; a random suffix keeps the versions of two branches apart."""
         del channel
         number = int(str(current).partition(".")[0]) if current is not None else 0
         return f"{number + 1:032}.{uuid4().hex}"
@@ -82,9 +86,9 @@ class HmxSaver(BaseCheckpointSaver[str]):
 
     def get_tuple(self, config: Any) -> CheckpointTuple | None:
         """The checkpoint that *config* names, or the latest of its thread; None if there is none."""
-        thread, place, checkpoint_id = _place(config)
+        thread, namespace, checkpoint_id = _identifiers(config)
         items = [checkpoint_id] if checkpoint_id else None
-        states = self._on_shelf(thread, _CHECKPOINT, place=place, items=items, limit=1)
+        states = self._thread_states(thread, _CHECKPOINT, place=namespace, items=items, limit=1)
         return next(self._tuples(map(self._stored, states)), None)
 
     def list(
@@ -105,34 +109,35 @@ class HmxSaver(BaseCheckpointSaver[str]):
         if thread is None:
             states = self._graph.states.of_kind(_CHECKPOINT, as_of=self._as_of)
         else:
-            states = self._on_shelf(str(thread), _CHECKPOINT, place=fields.get("checkpoint_ns"), items=items)
-        end = before["configurable"].get("checkpoint_id") if before else None
-        stored = (self._stored(state) for state in states if end is None or state.item < end)
+            states = self._thread_states(str(thread), _CHECKPOINT, place=fields.get("checkpoint_ns"), items=items)
+        before_id = before["configurable"].get("checkpoint_id") if before else None
+        stored = (self._stored(state) for state in states if before_id is None or state.item < before_id)
         matching = [checkpoint for checkpoint in stored if (filter or {}).items() <= checkpoint.metadata.items()]
         yield from self._tuples(matching if limit is None else matching[: max(limit, 0)])
 
-    def _on_shelf(self, thread: str, kind: str, **narrower: Any) -> tuple[State, ...]:
-        return self._graph.states.on_shelf(thread, kind, as_of=self._as_of, **narrower)
+    def _thread_states(self, thread: str, kind: str, **conditions: Any) -> tuple[State, ...]:
+        """The states of one kind in a thread, in descending order of ``item``."""
+        return self._graph.states.on_shelf(thread, kind, as_of=self._as_of, **conditions)
 
-    def _stored(self, state: State) -> "_Stored":
-        return _Stored(state, *self._value(state))
+    def _stored(self, state: State) -> "_StoredCheckpoint":
+        return _StoredCheckpoint(state, *self._value(state))
 
     def _value(self, state: State) -> Any:
         return self.serde.loads_typed((state.format, state.body))
 
-    def _tuples(self, stored: Iterable[_Stored]) -> Iterator[CheckpointTuple]:
-        """The checkpoints with their channels' values and pending writes."""
+    def _tuples(self, stored: Iterable[_StoredCheckpoint]) -> Iterator[CheckpointTuple]:
+        """The checkpoints in LangGraph's form, with the values of their channels and their pending writes."""
         for thread, of_thread in groupby(stored, key=lambda checkpoint: checkpoint.state.shelf):
             group = [*of_thread]
-            for start in range(0, len(group), _AT_ONCE):
-                yield from self._with_values(thread, group[start : start + _AT_ONCE])
+            for start in range(0, len(group), _BATCH_SIZE):
+                yield from self._with_values(thread, group[start : start + _BATCH_SIZE])
 
-    def _with_values(self, thread: str, group: Sequence[_Stored]) -> Iterator[CheckpointTuple]:
+    def _with_values(self, thread: str, group: Sequence[_StoredCheckpoint]) -> Iterator[CheckpointTuple]:
         versions = sorted({version for stored in group for version in stored.versions.values()})
-        value_states = self._on_shelf(thread, _VALUE, items=versions)
+        value_states = self._thread_states(thread, _VALUE, items=versions)
         values = {(state.place, state.part, state.item): state for state in value_states}
         writes: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
-        for state in self._on_shelf(thread, _WRITE, items=[stored.state.item for stored in group]):
+        for state in self._thread_states(thread, _WRITE, items=[stored.state.item for stored in group]):
             writes[state.place, state.item].append(self._value(state))
         for state, checkpoint, metadata, parent in group:
             channel_values = {
@@ -153,38 +158,45 @@ class HmxSaver(BaseCheckpointSaver[str]):
     # Writing.
 
     def put(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
-        """Store a checkpoint and the values of the channels that it changed; returns its configuration."""
-        thread, place, parent = _place(config)
-        bare = {name: part for name, part in checkpoint.items() if name != "channel_values"}
+        """Store a checkpoint and the values of the channels in *new_versions*; returns its configuration."""
+        thread, namespace, parent = _identifiers(config)
+        without_values = {name: part for name, part in checkpoint.items() if name != "channel_values"}
         stored_metadata = get_checkpoint_metadata(config, metadata)
-        run = stored_metadata.get("run_id")
+        run_id = stored_metadata.get("run_id")
         values = checkpoint["channel_values"]
         changed = [
-            self._state(thread, _VALUE, place, str(version), name, values[name])
+            self._state(thread, _VALUE, namespace, str(version), name, values[name])
             for name, version in new_versions.items()
             if name in values
         ]
-        state = self._state(thread, _CHECKPOINT, place, checkpoint["id"], "", (bare, stored_metadata, parent))
-        self._keep(changed, replace=False)  # before the checkpoint, which must never lack a value
-        self._keep([replace(state, mark=str(run) if run else None)], replace=True)
-        return _config(thread, place, checkpoint["id"])
+        state = self._state(
+            thread, _CHECKPOINT, namespace, checkpoint["id"], "", (without_values, stored_metadata, parent)
+        )
+        self._store(changed, replace=False)  # before the checkpoint, which must never lack a value
+        self._store([replace(state, mark=str(run_id) if run_id else None)], replace=True)
+        return _config(thread, namespace, checkpoint["id"])
 
     def put_writes(self, config: Any, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = "") -> None:
-        """Store a task's writes to a checkpoint; only special ones (errors, interrupts) replace stored ones."""
-        thread, place, item = _place(config)
+        """Store a task's writes to a checkpoint.
+
+        Writes that are stored already stay unchanged, except special ones (errors, interrupts), which are replaced.
+        """
+        thread, namespace, item = _identifiers(config)
         assert item is not None, "LangGraph names the checkpoint that a task writes on"
         numbered = [(WRITES_IDX_MAP.get(name, idx), name, value) for idx, (name, value) in enumerate(writes)]
         states = {
-            idx: self._state(thread, _WRITE, place, item, f"{task_id}/{idx}", (task_id, name, value, task_path, idx))
+            idx: self._state(
+                thread, _WRITE, namespace, item, f"{task_id}/{idx}", (task_id, name, value, task_path, idx)
+            )
             for idx, name, value in numbered
         }
-        self._keep([state for idx, state in states.items() if idx >= 0], replace=False)
-        self._keep([state for idx, state in states.items() if idx < 0], replace=True)
+        self._store([state for idx, state in states.items() if idx >= 0], replace=False)
+        self._store([state for idx, state in states.items() if idx < 0], replace=True)
 
-    def _state(self, thread: str, kind: str, place: str, item: str, part: str, value: Any) -> State:
-        return State(thread, kind, place, item, part, *self.serde.dumps_typed(value))
+    def _state(self, thread: str, kind: str, namespace: str, item: str, part: str, value: Any) -> State:
+        return State(thread, kind, namespace, item, part, *self.serde.dumps_typed(value))
 
-    def _keep(self, states: Sequence[State], *, replace: bool) -> None:
+    def _store(self, states: Sequence[State], *, replace: bool) -> None:
         self._check_writable("put")
         if states:
             self._graph.states.keep(states, replace=replace)
@@ -201,36 +213,40 @@ class HmxSaver(BaseCheckpointSaver[str]):
         self._graph.states.drop(str(thread_id))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs, their writes, and the values that no other checkpoint uses."""
+        """Delete the checkpoints of the given runs, their writes, and the values that no other checkpoint uses."""
         self._check_writable("delete_for_runs")
         marked = self._graph.states.of_kind(_CHECKPOINT, marks=list(map(str, run_ids)))
         for thread, states in groupby(sorted(marked, key=attrgetter("shelf")), key=attrgetter("shelf")):
             self._drop_checkpoints(thread, set(states))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Copy everything in a thread to another one."""
+        """Copy all checkpoints, values and writes of one thread into another."""
         source, target = str(source_thread_id), str(target_thread_id)
-        states = [state for kind in _KINDS for state in self._on_shelf(source, kind)]
-        self._keep([replace(state, shelf=target) for state in states], replace=True)
+        states = [state for kind in _KINDS for state in self._thread_states(source, kind)]
+        self._store([replace(state, shelf=target) for state in states], replace=True)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Delete the checkpoints of threads, except the latest of each namespace if *strategy* is ``keep_latest``.
+        """Delete all but the latest checkpoint of each namespace of the threads.
 
-        Checkpoints needed to rebuild a ``DeltaChannel`` of the latest one are kept as well.
+        Older checkpoints that are needed to rebuild a ``DeltaChannel`` of the latest one are kept as well. With a
+        *strategy* other than ``keep_latest``, the whole threads are deleted.
         """
         self._check_writable("prune")
         for thread in map(str, thread_ids):
             if strategy != "keep_latest":
                 self.delete_thread(thread)
                 continue
-            states = self._on_shelf(thread, _CHECKPOINT)
-            kept: set[State] = set()
-            for place in {state.place for state in states}:
-                kept |= self._needed([state for state in states if state.place == place])
-            self._drop_checkpoints(thread, set(states) - kept)
+            states = self._thread_states(thread, _CHECKPOINT)
+            needed: set[State] = set()
+            for namespace in {state.place for state in states}:
+                needed |= self._needed([state for state in states if state.place == namespace])
+            self._drop_checkpoints(thread, set(states) - needed)
 
     def _needed(self, states: Sequence[State]) -> set[State]:
-        """The latest of *states*, and its ancestors back to the last snapshots of its delta channels."""
+        """The first of *states* (checkpoints of one namespace, latest first), and the ancestors needed to rebuild it.
+
+        A delta channel stores only its changes since its latest snapshot, so the ancestors back to that are needed.
+        """
         by_id = {state.item: state for state in states}
         needed, state = set(), states[0]
         channels = set(self._stored(state).metadata.get("counters_since_delta_snapshot") or ())
@@ -244,13 +260,17 @@ class HmxSaver(BaseCheckpointSaver[str]):
             state = parent
 
     def _drop_checkpoints(self, thread: str, dropped: set[State]) -> None:
-        """Delete checkpoints of a thread, their writes, and the values that none of its other checkpoints uses."""
+        """Delete some checkpoints of a thread, their writes, and the values that no remaining checkpoint uses."""
         dropped_ids = {(state.place, state.item) for state in dropped}
-        remaining = [self._stored(state) for state in self._on_shelf(thread, _CHECKPOINT) if state not in dropped]
-        used = {(kept.state.place, name, version) for kept in remaining for name, version in kept.versions.items()}
-        writes = [state for state in self._on_shelf(thread, _WRITE) if (state.place, state.item) in dropped_ids]
+        remaining = [self._stored(state) for state in self._thread_states(thread, _CHECKPOINT) if state not in dropped]
+        used_values = {
+            (stored.state.place, name, version) for stored in remaining for name, version in stored.versions.items()
+        }
+        writes = [state for state in self._thread_states(thread, _WRITE) if (state.place, state.item) in dropped_ids]
         values = [
-            state for state in self._on_shelf(thread, _VALUE) if (state.place, state.part, state.item) not in used
+            state
+            for state in self._thread_states(thread, _VALUE)
+            if (state.place, state.part, state.item) not in used_values
         ]
         self._graph.states.drop(thread, [*dropped, *writes, *values])
 
@@ -292,14 +312,14 @@ class HmxSaver(BaseCheckpointSaver[str]):
         await asyncio.to_thread(lambda: self.prune(thread_ids, strategy=strategy))
 
 
-def _place(config: Any) -> tuple[str, str, str | None]:
-    """Thread, namespace and checkpoint that a configuration names."""
+def _identifiers(config: Any) -> tuple[str, str, str | None]:
+    """The thread id, checkpoint namespace and checkpoint id in a configuration."""
     fields = config["configurable"]
     return str(fields["thread_id"]), fields.get("checkpoint_ns") or "", fields.get("checkpoint_id")
 
 
-def _config(thread: str, place: str, checkpoint_id: str) -> Any:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": place, "checkpoint_id": checkpoint_id}}
+def _config(thread: str, namespace: str, checkpoint_id: str) -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}
 
 
 def _write_order(write: tuple[str, str, Any, str, int]) -> Any:

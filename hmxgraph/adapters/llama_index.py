@@ -42,8 +42,8 @@ class HmxRetriever(BaseRetriever):
 class HmxMemoryBlock(BaseMemoryBlock[str]):
     """A memory block that returns the pack for the last user message.
 
-    It records the messages that LlamaIndex flushes from its short-term memory, with their tool calls and results, in
-    the session that LlamaIndex names, else in *session_id*.
+    It also records the messages that LlamaIndex flushes from its short-term memory, with their tool calls and results:
+    in the session that a message names, else in *session_id*.
     """
 
     name: str = "hmxgraph"
@@ -75,7 +75,7 @@ class HmxMemoryBlock(BaseMemoryBlock[str]):
 
 
 def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
-    """The messages, calls and results. A result names no tool: the tool is known from the call with the same id."""
+    """The texts, calls and results in *messages*. A result has no tool name; its call, with the same id, has it."""
     for message in messages:
         text = message.content or ""
         if message.role == "tool":
@@ -85,6 +85,6 @@ def _items(messages: Iterable[ChatMessage]) -> Iterator[Item]:
         calls = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
         for call in calls:
             yield call_item(str(call.tool_call_id or ""), call.tool_name, call.tool_kwargs)
-        # Integrations older than ToolCallBlock keep the provider's calls here instead; newer ones keep both.
-        if not calls and (older := message.additional_kwargs.get("tool_calls")):
-            yield {"role": "assistant", "content": None, "tool_calls": older}
+        # Older integrations have no ToolCallBlock and keep the provider's calls here; newer ones have both.
+        if not calls and (provider_calls := message.additional_kwargs.get("tool_calls")):
+            yield {"role": "assistant", "content": None, "tool_calls": provider_calls}

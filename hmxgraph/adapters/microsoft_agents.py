@@ -14,7 +14,7 @@ class HmxProvider(ContextProvider):
     """A context provider over *graph*: ``Agent(client, context_providers=[HmxProvider(graph, user_id="ana")])``.
 
     The pack for the user's messages is added to the instructions of the run, so it does not become part of the history.
-    Messages, calls and results are recorded under the framework's session id.
+    Messages, calls and results are recorded in a session with the framework's session id.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HmxProvider(ContextProvider):
 
 
 def chat_items(messages: Iterable[Message]) -> Iterator[Item]:
-    """The texts of users and assistants, the calls and the results in messages."""
+    """The texts of the user and the assistant, the calls and the results in *messages*."""
     for message in messages:
         for content in message.contents:
             if content.type == "text" and content.text and message.role in {"user", "assistant"}:

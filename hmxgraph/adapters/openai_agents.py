@@ -1,8 +1,9 @@
 """The OpenAI Agents SDK: a ``Session`` whose items are recorded and learned from, and context packs as instructions.
 
-Items are recorded as events by ``graph.record``. Additional events keep them verbatim, so that they are returned
-unchanged. These are kept in metadata, where packs do not find them a second time; an item too large for that is kept
-in content. Popping an item or clearing the session is an event, too: nothing is lost unless *erase* is set.
+``graph.record`` converts items to events, from which memory is learned. Additional events hold the items verbatim, so
+that the session returns them unchanged. They hold them in metadata, so that packs do not find the same text twice; an
+item too large for metadata is in the content. Popping an item or clearing the session is an event, too: nothing is lost
+unless *erase* is set.
 """
 
 import asyncio
@@ -30,8 +31,8 @@ _log = logging.getLogger(__name__)
 class HmxSession:
     """A session of the Agents SDK in *graph*, for ``Runner.run(agent, text, session=...)``.
 
-    With *erase*, ``clear_session`` erases the session's events instead of closing the history, and what was learned
-    from them alone is deprecated.
+    With *erase*, ``clear_session`` erases the events of the session, and deprecates what was learned only from them;
+    without it, the events remain, and only the history that the agent sees is cleared.
     """
 
     def __init__(
@@ -49,7 +50,8 @@ class HmxSession:
         self._graph = graph
         self._author: dict[str, Any] = {"agent_id": agent_id, "user_id": user_id}
         self._erase = erase
-        # Idempotency keys of failed additions, by item texts: a repeated addition reuses its key and is stored once.
+        # The idempotency key of each failed addition, by the texts of its items: if the addition is repeated, it reuses
+        # the key and is stored once.
         self._failed: dict[tuple[str, ...], str] = {}
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
@@ -62,7 +64,7 @@ class HmxSession:
         """Append *items*; if the database fails and the call is repeated on this object, they are stored once.
 
         Raises:
-            InvalidRequest: an item is not JSON, or its JSON text, escaped again, exceeds the 512 KB of an event; items
+            InvalidRequest: an item is not JSON, or exceeds the 512 KB of an event (as JSON text inside JSON); the items
                 before one that is too large may have been stored.
 
         """
@@ -94,12 +96,12 @@ class HmxSession:
         item_texts = tuple(map(_text_of, items))
         key = self._failed.pop(item_texts, None) or str(uuid4())
         try:
-            self._add_under(key, items, item_texts)
+            self._add_with_key(key, items, item_texts)
         except (GraphError, EngineError):
             self._failed[item_texts] = key
             raise
 
-    def _add_under(self, key: str, items: Sequence[Item], item_texts: Sequence[str]) -> None:
+    def _add_with_key(self, key: str, items: Sequence[Item], item_texts: Sequence[str]) -> None:
         for number, texts in enumerate(_portions(item_texts)):
             large = len(texts[0]) > _MOST_IN_METADATA
             fields = {"items": texts}
@@ -165,7 +167,7 @@ def latest_prompt(items: Iterable[Any]) -> str:
 
 
 def kept_items(row: Mapping[str, Any]) -> list[Item]:
-    """The items that one event keeps; none if it was erased."""
+    """The items in one event of the type ``x-openai-items``; none if it was erased."""
     fields = [json.loads(row[name]) for name in ("metadata", "content") if row[name] is not None]
     return [json.loads(text) for field in fields for text in field.get("items", ())]
 

@@ -26,10 +26,10 @@ _log = logging.getLogger(__name__)
 class HmxSpanExporter(SpanExporter):
     """Stores spans in *graph*: ``provider.add_span_processor(BatchSpanProcessor(HmxSpanExporter(graph)))``.
 
-    Spans of one conversation become one session, by ``gen_ai.conversation.id`` or ``session.id``, else by *session_id*,
-    else by their trace. Only spans of models, agents, tools, retrievals and evaluations become events; of other spans,
-    only evaluation results do. A failed export is logged and reported as ``FAILURE``, as the interface requires:
-    tracing must not stop the program.
+    Spans of one conversation become one session, named by ``gen_ai.conversation.id`` or ``session.id``, else by
+    *session_id*, else by the id of their trace. Only spans of models, agents, tools, retrievals and evaluations become
+    events; in other spans, only evaluation results do. A failed export does not raise, because tracing must not stop
+    the program: it is logged and reported as ``FAILURE``.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class HmxSpanExporter(SpanExporter):
         return SpanExportResult.FAILURE if faults else SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
-        """Do nothing: whoever opened the graph closes it."""
+        """Do nothing: the graph is closed by the code that opened it."""
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Return True: nothing is buffered, exports are stored synchronously."""
+        """Return True: nothing is buffered, because ``export`` stores the spans before it returns."""
         del timeout_millis
         return True

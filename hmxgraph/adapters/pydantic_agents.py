@@ -23,9 +23,9 @@ from hmxgraph.api.graph import KnowledgeGraph
 class HmxMemory(AbstractCapability[Any]):
     """A capability over *graph*: ``Agent(model, capabilities=[HmxMemory(graph, user_id="ana")])``.
 
-    A run, even one that fails, is recorded in the session *session_id*, else in one named after its conversation. The
-    pack is read once per run and is not recorded. Leave *known* (the pack) and *history* (the messages of the run so
-    far) to the capability.
+    Each run, even one that fails, is recorded in the session *session_id* or, if that is None, in a session named after
+    the conversation. The pack is read once per run and is not recorded. Do not set *known* (the pack) and *history*
+    (the messages of the run so far): the capability sets them.
     """
 
     graph: KnowledgeGraph
@@ -36,7 +36,7 @@ class HmxMemory(AbstractCapability[Any]):
     history: Sequence[ModelMessage] = ()
 
     async def for_run(self, ctx: RunContext[Any]) -> "HmxMemory":
-        """A copy of the capability with the pack for the prompt of a run."""
+        """A copy of the capability for one run, with the pack for its prompt."""
         prompt = _words(ctx.prompt)
         if not prompt:
             return replace(self, known="")
@@ -49,17 +49,17 @@ class HmxMemory(AbstractCapability[Any]):
         return self.known or None
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
-        """Keep a reference to the messages of the run, because a failed run does not provide them."""
+        """Keep a reference to the messages of the run, because ``on_run_error`` does not receive them."""
         self.history = ctx.messages
         return request_context
 
     async def after_run(self, ctx: RunContext[Any], *, result: Any) -> Any:
-        """Record a run."""
+        """Record the messages of a successful run."""
         await self._record(ctx, result.new_messages())
         return result
 
     async def on_run_error(self, ctx: RunContext[Any], *, error: BaseException) -> Any:
-        """Record the messages that a run had until it failed, and re-raise the error."""
+        """Record the messages of a run until it failed, and re-raise the error."""
         await self._record(ctx, [message for message in self.history if message.run_id == ctx.run_id])
         raise error
 
@@ -91,7 +91,7 @@ def chat_items(messages: Iterable[ModelMessage]) -> Iterator[Item]:
                 text = part.model_response_str(wrap_if_error=False)
                 yield result_item(part.tool_call_id, text, failed=part.outcome in {"failed", "retried"})
             elif part.part_kind == "retry-prompt" and part.tool_name:
-                # How earlier releases tell the model that a call failed.
+                # Earlier releases of Pydantic AI report a failed call to the model in this way.
                 yield result_item(part.tool_call_id, part.model_response(), failed=True)
 
 

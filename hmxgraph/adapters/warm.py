@@ -33,31 +33,31 @@ READ_COMMANDS = frozenset({"pack", "suggest", "explain", "query", "digest", "hea
 # same settings.
 _SETTINGS = ("URI", "USER", "DATABASE", "SINGLE_USER", "MASK_SECRETS", "TIMEOUT", "TRUSTED_KEYS", "EMBED")
 # A process started by a hook or ``hmxgraph server start`` ends after this many seconds without a message.
-_IDLE = 3_600.0
+_IDLE_SECONDS = 3_600.0
 # Seconds between checks whether the process should end.
-_CHECK_INTERVAL = 5.0
-# Seconds that a starting process gets before another one may be started.
-_STARTING = 20.0
+_CHECK_SECONDS = 5.0
+# Seconds after which another process may be started if the first one has not answered yet.
+_STARTING_SECONDS = 20.0
 # Maximum number of seconds that a command waits for a starting warm process. If the command connected by itself, the
 # database would plan the same statements twice.
-_LONGEST_START = 60.0
-# Seconds between looks at the state file while a command waits.
-_POLL = 0.05
+_LONGEST_START_SECONDS = 60.0
+# Seconds between two reads of the state file while a command waits for a process that is starting.
+_POLL_SECONDS = 0.05
 # Timeout of each receive during authentication, in seconds.
 _HANDSHAKE = 5
-# Seconds to wait for an answer: longer than a server that has just started takes to plan its statements.
-_ANSWERING = 150.0
+# Seconds to wait for an answer: a server that has just started needs less to plan its statements.
+_ANSWER_SECONDS = 150.0
 # The shell prints the process id and exits at once, so that the process is not our child: it outlives us and leaves no
 # zombie.
 _DETACHED = 'exec 3<&0 4>&1 >>"$1" 2>&1; shift; "$@" <&3 3<&- 4>&- & echo $! >&4'
-# The exit status that shells report for a program ended by SIGPIPE.
-_UNREAD = 141
+# The exit code if nobody reads the output: shells report it for a program ended by SIGPIPE (128 + 13).
+_SIGPIPE_EXIT_CODE = 141
 
 
 def state_file() -> Path:
-    """The file with address and key of the warm process for this data home, these settings and this version."""
+    """The file with the address and key of the warm process for this data home, these settings and this version."""
     if not (home := os.environ.get("HMXGRAPH_HOME")):
-        import platformdirs  # noqa: PLC0415 - only where the default is needed
+        import platformdirs  # noqa: PLC0415 - only needed for the default
 
         home = platformdirs.user_data_dir("hmxgraph", appauthor=False)
     identity = "\0".join([hmxgraph.__version__, *(os.environ.get(f"HMXGRAPH_{name}", "") for name in _SETTINGS)])
@@ -67,15 +67,15 @@ def state_file() -> Path:
 def ask(message: Mapping[str, Any], *, patience: float = 0.0) -> Message | None:
     """Send *message* to the warm process; returns its answer, or None if no process runs or answers.
 
-    Waits for a process that is starting, until *patience* seconds after its start.
+    If the process is still starting, waits until *patience* seconds after its start.
     """
     try:
         while "port" not in (state := _running()) and time() - state_file().stat().st_mtime < patience:
-            sleep(_POLL)
+            sleep(_POLL_SECONDS)
         with Client(("127.0.0.1", state["port"])) as connection:
             _authenticate(connection, bytes.fromhex(state["key"]), answering=True)
             connection.send_bytes(json.dumps(message).encode())
-            if not connection.poll(_ANSWERING):
+            if not connection.poll(_ANSWER_SECONDS):
                 return None
             answer: Message = json.loads(connection.recv_bytes())
     except (OSError, EOFError, ValueError, KeyError, TypeError, AuthenticationError):
@@ -84,10 +84,10 @@ def ask(message: Mapping[str, Any], *, patience: float = 0.0) -> Message | None:
 
 
 def _running() -> Message:
-    """The contents of the state file; only the process id while the process is starting.
+    """The contents of the state file: the process id and, once the process has started, its port and key.
 
     Raises:
-        OSError: there is no such file, or its process has ended (checked on POSIX only) and its port may be reused.
+        OSError: there is no such file, or its process has ended (checked on POSIX only); another may have its port now.
         ValueError: the file is not JSON.
 
     """
@@ -98,13 +98,13 @@ def _running() -> Message:
 
 
 def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: bool) -> None:
-    """Check that both sides have *key*; the side that is *answering* is challenged first.
+    """Check that both sides have *key*; the side with *answering* is challenged first.
 
-    The timeout guards against a suspended process, and a client that connects but sends nothing.
+    A timeout guards against a suspended process, and against a client that connects but sends nothing.
 
     Raises:
         AuthenticationError: the other side has another key.
-        OSError: the other side was silent for too long.
+        OSError: the other side did not respond in time.
 
     """
     if os.name == "posix":
@@ -119,7 +119,7 @@ def _authenticate(connection: "Connection[Any, Any]", key: bytes, *, answering: 
 
 
 def start(message: Mapping[str, Any]) -> None:
-    """Start a warm process that outlives this one and handles *message* first, unless one is starting already.
+    """Start a warm process, unless one is starting already; it outlives this one, and handles *message* first.
 
     Raises:
         OSError: it could not be started.
@@ -129,7 +129,7 @@ def start(message: Mapping[str, Any]) -> None:
 
     log = _log_beside(state_file())
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if log.exists() and time() - log.stat().st_mtime < _STARTING:
+    if log.exists() and time() - log.stat().st_mtime < _STARTING_SECONDS:
         return
     log.touch()
     started = subprocess.run(  # noqa: S603 - our own program
@@ -149,7 +149,7 @@ def _log_beside(file: Path) -> Path:
 
 
 def _announce(pid: int) -> None:
-    """Let clients know that the process *pid* is starting, unless another one runs or it already answers."""
+    """Write to the state file that the process *pid* is starting, unless it or another one is already in the file."""
     file = state_file()
     try:
         _running()
@@ -172,14 +172,14 @@ def run_in_warm_process(arguments: Sequence[str]) -> int | None:
         return None
     tenant = os.environ.get("HMXGRAPH_TENANT") or "default"
     message: Message = {"command": list(arguments), "tenant": tenant}
-    answer = ask(message | {"terminal": _terminal()} if at_terminal else message, patience=_LONGEST_START)
+    answer = ask(message | {"terminal": _terminal()} if at_terminal else message, patience=_LONGEST_START_SECONDS)
     if answer is None or "code" not in answer:
         return None
     return _print(answer["printed"]) or int(answer["code"])
 
 
 def _terminal() -> Message:
-    """Width and colours of this terminal, as rich names them."""
+    """The width of this terminal, and its colours by the names that the library rich uses."""
     kind = os.environ.get("TERM", "").lower()
     colors = "256" if kind.endswith("-256color") else "standard"
     if os.environ.get("COLORTERM", "").strip().lower() in {"truecolor", "24bit"}:
@@ -192,9 +192,9 @@ def _terminal() -> Message:
 
 
 def only_reads(arguments: Sequence[str]) -> bool:
-    """Whether a command writes neither memory nor files, so that any process may run it.
+    """Whether a command writes neither to the database nor to files, so that the warm process may run it.
 
-    Help is excluded, as it is fast anyway.
+    Help is excluded, because it is fast without the warm process.
 
     >>> only_reads(["pack", "git push fails"]), only_reads(["pack", "x", "--html=x.html"]), only_reads(["forget"])
     (True, False, False)
@@ -204,7 +204,7 @@ def only_reads(arguments: Sequence[str]) -> bool:
 
 
 def _print(printed: Sequence[tuple[str, str]]) -> int:
-    """Print texts in order; returns the exit code if that fails, else 0."""
+    """Print texts in order, each to its stream; returns 0, or an exit code if that fails."""
     streams = {"out": sys.stdout, "err": sys.stderr}
     for stream in streams.values():
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -216,19 +216,19 @@ def _print(printed: Sequence[tuple[str, str]]) -> int:
         # The interpreter flushes standard output again on exit, which must not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
-            return _UNREAD
+            return _SIGPIPE_EXIT_CODE
         sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
         return 1
     return 0
 
 
-# The process that answers.
+# The warm process itself.
 
 Answer = Callable[[Mapping[str, Any]], tuple[Mapping[str, Any], Callable[[], object] | None]]
 
 
 class Warm:
-    """Answers messages with *answer*, which returns the reply and an optional follow-up task."""
+    """Answers messages by calling *answer*, which returns the reply and, optionally, a task to run after sending it."""
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
@@ -238,7 +238,7 @@ class Warm:
 
     @contextmanager
     def listening(self, file: Path) -> Iterator[None]:
-        """Write address and key to *file*, answer during the block, and then wait for a running follow-up task."""
+        """Answer clients during the block, then wait for a running follow-up task; *file* gets the address and key."""
         from secrets import token_bytes  # noqa: PLC0415 - clients do not need it, and an agent waits for them
 
         key = token_bytes(32)
@@ -256,15 +256,15 @@ class Warm:
             pass
 
     def wait_until_idle(self, is_over: Callable[[], bool]) -> None:
-        """Return after an hour without messages, once *is_over* returns true, or when the process stops listening."""
-        while monotonic() - self._last_message < _IDLE and not self._closing.wait(_CHECK_INTERVAL):
+        """Return after an hour without messages, when *is_over* returns true, or when the process stops listening."""
+        while monotonic() - self._last_message < _IDLE_SECONDS and not self._closing.wait(_CHECK_SECONDS):
             if is_over():
                 return
 
     def handle(
         self, message: Mapping[str, Any], send: Callable[[Mapping[str, Any]], object] = lambda _answer: None
     ) -> None:
-        """Give the answer to one message to *send*, then run its follow-up task."""
+        """Pass the answer to one message to *send*, then run the follow-up task of the message."""
         self._last_message = monotonic()
         answer, follow_up = self._answer(message)
         with suppress(OSError):  # the client may have given up; the follow-up still runs

@@ -1,4 +1,7 @@
-"""Download, start and stop a local Neo4j server: one process per data home, the folder with its database and logs."""
+"""Download, start and stop a local Neo4j server.
+
+There is at most one server process per data home, the folder with its database and logs.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files of a data home: the state file, private and written atomically, and file locks."""
+"""Files in a data home, the folder of a local server: its state file and its locks."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from hmxgraph.engine.server import Server
 if TYPE_CHECKING:
     from filelock import FileLock
 
-# Small private files, written atomically: to a temporary file, flushed, renamed into place.
+# Private files are written atomically: to a temporary file, which is flushed to disk and renamed.
 
 
 def write_private(path: Path, text: str) -> None:
@@ -32,7 +32,7 @@ def write_private(path: Path, text: str) -> None:
         raise
 
 
-# The state file: address and login of the running server, for every process of its owner.
+# The state file tells other processes of the same user the address and login of the running server.
 
 
 def save(server: Server) -> None:
@@ -41,9 +41,9 @@ def save(server: Server) -> None:
 
 
 def load(home: Path) -> Server | None:
-    """The server that the state file names; None if the file is missing, truncated, or of another release.
+    """The server in the state file; None if the file is missing, truncated, or was written by an incompatible release.
 
-    A lost state file does no harm: it is written again from the running process and neo4j.conf.
+    A lost state file does no harm: it is rebuilt from the running process, neo4j.conf and the password file.
     """
     try:
         document = json.loads(state_file(home).read_bytes())
@@ -53,26 +53,26 @@ def load(home: Path) -> Server | None:
 
 
 def clear(home: Path) -> None:
-    """Remove the state of a stopped server."""
+    """Delete the state file, since the server has stopped."""
     state_file(home).unlink(missing_ok=True)
 
 
 def state_file(home: Path) -> Path:
-    """The state file of *home*, written once its server is up."""
+    """The path of the state file of *home*; the file exists once the server is up."""
     return home / "server.json"
 
 
-# Mutual exclusion of processes by a file lock, which the system releases if its holder dies.
+# Processes exclude each other by file locks, which the operating system releases if their holder dies.
 
 _SHORT_WAIT_SECONDS = 0.5
 
 
 @contextmanager
 def exclusive(path: Path, seconds: float, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold the lock *path* during the block; *waiting* is called if acquiring it takes longer than half a second.
+    """Hold the lock file *path* during the block; call *waiting* if acquiring it takes longer than half a second.
 
     Raises:
-        EngineError: another process held it for *seconds* (and up to half a second more).
+        EngineError: another process still held the lock after *seconds* (up to half a second more).
 
     """
     from filelock import FileLock  # noqa: PLC0415 - only needed for a local server

@@ -21,9 +21,9 @@ from hmxgraph.engine._swap import DATABASE
 from hmxgraph.engine.server import Listener, Progress, Step, listening
 from hmxgraph.errors import EngineError, NotWritten
 
-# How long to wait for another process that loads a dump: a large one takes a while.
+# How long to wait while another process loads a dump, which takes a while if the dump is large.
 _LOCK_SECONDS = 1800
-# Lines of the tool that begin like this report progress; of the others, an error quotes the first few.
+# Neo4j's tool begins lines about its progress like this. An error quotes the first few of its other lines.
 _PROGRESS = "Files: "
 _QUOTED_LINES = 5
 
@@ -47,7 +47,7 @@ def dump(path: Path, home: Home = None, *, progress: Progress = None) -> int:
         file = _created(path, temporary)
     was_running = False
     try:
-        with listening(progress) as listen, file, _usable(settings.home), _lifecycle.stopped(home) as was_running:
+        with listening(progress) as listen, file, _home_errors(settings.home), _lifecycle.stopped(home) as was_running:
             listen(Step("writing the dump"))
             _administer(settings, ["dump", DATABASE, "--to-stdout"], stdout=file.fileno())
             with _writing(path):
@@ -70,20 +70,20 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _created(path: Path, temporary: Path) -> IO[bytes]:
-    """Create the file *temporary* next to *path*; fails if *path* is a folder or a device."""
+    """Create *temporary*, the file that will replace *path*; raises an OSError if *path* is a folder or a device."""
     if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))  # a file cannot replace it
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     if path.exists() and not path.is_file():
-        raise OSError("not a file")  # a device would be replaced
+        raise OSError("not a file")  # the rename would replace a device such as /dev/null
     return os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
 
 def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
     """Replace the database of *home* with the dump at *path*, and start its server.
 
-    The dump is first loaded beside the database, so the disk must have room for both. Then it takes the place of the
-    database, and the server starts. If that fails, the former database comes back; if this process is killed, it comes
-    back at the next start. This works even if the existing database can no longer be opened.
+    The dump is first loaded beside the database, so the disk must have room for both. Then it replaces the database,
+    and the server starts. If that fails, the former database is brought back; if this process is killed, that happens
+    at the next start. This works even if the existing database can no longer be opened.
 
     Raises:
         EngineError: the file cannot be read, the data home cannot be written, Neo4j's tool rejected the file or failed,
@@ -98,7 +98,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
             f"{path} cannot be read: {error.strerror}", "name a dump that hmxgraph backup wrote"
         ) from error
     data = settings.home / "data"
-    with file, listening(progress) as listen, _usable(settings.home), _alone(settings, listen):
+    with file, listening(progress) as listen, _home_errors(settings.home), _restore_lock(settings, listen):
         if not (data / "databases").exists():
             _lifecycle.ensure(home, progress=progress)
         listen(Step("loading the dump"))
@@ -111,7 +111,7 @@ def load(path: Path, home: Home = None, *, progress: Progress = None) -> None:
 
 
 @contextmanager
-def _usable(home: Path) -> Iterator[None]:
+def _home_errors(home: Path) -> Iterator[None]:
     """Raise an `EngineError` about *home* if the block raises an OSError other than `NotWritten`."""
     try:
         yield
@@ -121,7 +121,7 @@ def _usable(home: Path) -> Iterator[None]:
         raise _refusals.home_unusable(home, error) from error
 
 
-def _alone(settings: Settings, listen: Listener) -> AbstractContextManager[None]:
+def _restore_lock(settings: Settings, listen: Listener) -> AbstractContextManager[None]:
     """Let no other process load a dump into the same data home during the block."""
     waiting = partial(listen, Step("waiting for another process"))
     return exclusive(settings.home / "restore.lock", _LOCK_SECONDS, waiting)
@@ -143,7 +143,7 @@ def _administer(
     stdin: int = subprocess.DEVNULL,
     stdout: int = subprocess.DEVNULL,
 ) -> None:
-    """Run Neo4j's own tool on the databases of the data home *home*, by default that of *settings*."""
+    """Run ``neo4j-admin database`` with *arguments* on the data home *home*, by default that of *settings*."""
     with listening(None) as listen:
         jars = distribution(settings, listen, _jars.load())
     program = _java.find(settings, _java.accepted(jars.version))

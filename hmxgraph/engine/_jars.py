@@ -1,4 +1,4 @@
-"""The jars of the local server: lock file, download, verification."""
+"""The jars of the local Neo4j server: the lock file that lists them, their download and verification."""
 
 import json
 import os
@@ -20,13 +20,13 @@ from hmxgraph.engine._settings import Settings
 from hmxgraph.engine.server import Listener, Step
 from hmxgraph.errors import EngineError
 
-# The lock file: the jars of the local server, each with its SHA-256 and size.
+# The lock file lists the jars of the local server, each with its SHA-256 and size.
 
 _LOCK_NAME = "neo4j-5.26.31.lock.json"
 
 
 class Jar(NamedTuple):
-    """One jar of the lock file; its Maven coordinate is ``group:artifact:version[:classifier]``, its size in bytes.
+    """One jar in the lock file; ``size`` is in bytes, ``coordinate`` is ``group:artifact:version[:classifier]``.
 
     >>> Jar("io.netty:netty-all:4.1:linux-x86_64", "00", 1).file_name
     'netty-all-4.1-linux-x86_64.jar'
@@ -44,7 +44,7 @@ class Jar(NamedTuple):
 
 
 class Lock(NamedTuple):
-    """A Neo4j version and its jars."""
+    """The contents of the lock file: a Neo4j version and its jars."""
 
     version: str
     jars: tuple[Jar, ...]
@@ -69,7 +69,10 @@ _THREADS = 8
 
 
 class _Download(NamedTuple):
-    """What the threads of one download share; ``context`` is that of jgo, a Maven client."""
+    """What the threads of one download share; ``context`` belongs to jgo, a Maven client, and resolves coordinates.
+
+    ``pauses`` are the seconds to wait before each attempt; ``stopped`` is set when another jar has failed.
+    """
 
     context: Any
     folder: Path
@@ -78,7 +81,7 @@ class _Download(NamedTuple):
 
 
 def is_sound(path: Path, jar: Jar) -> bool:
-    """Whether *path* holds exactly the locked bytes."""
+    """Whether the file *path* has the size and SHA-256 of *jar*."""
     if not path.is_file() or path.stat().st_size != jar.size:
         return False
     with path.open("rb") as file:
@@ -86,21 +89,21 @@ def is_sound(path: Path, jar: Jar) -> bool:
 
 
 def _digest(file: Any) -> str:
-    whole = sha256()
+    digest = sha256()
     while chunk := file.read(1 << 20):
-        whole.update(chunk)
-    return whole.hexdigest()
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def unsound(folder: Path, jars: Sequence[Jar]) -> tuple[Jar, ...]:
-    """Those of *jars* that are missing or damaged in *folder*, in the same order."""
+    """The *jars* that are missing or damaged in *folder*, in the given order."""
     with ThreadPoolExecutor(_THREADS) as pool:
         checks = pool.map(lambda jar: is_sound(folder / jar.file_name, jar), jars)
         return tuple(jar for jar, sound in zip(jars, checks, strict=True) if not sound)
 
 
 def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Listener) -> None:
-    """Download *jars* into *folder*; each appears there complete and verified, or not at all.
+    """Download *jars* into *folder*; a jar appears there only once it is complete and verified.
 
     Raises:
         EngineError: the cache cannot be written, or the package ``jgo`` is missing.
@@ -110,15 +113,15 @@ def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Liste
     """
     download = _Download(_maven(settings), folder, settings.retry_seconds, Event())
     total, done = sum(jar.size for jar in jars), 0
-    what = "downloading Neo4j"
-    listen(Step(what, done, total))
+    task = "downloading Neo4j"
+    listen(Step(task, done, total))
     with ThreadPoolExecutor(_THREADS) as pool:
-        running = {pool.submit(_fetch_one, jar, download): jar for jar in jars}
+        jar_by_future = {pool.submit(_fetch_one, jar, download): jar for jar in jars}
         try:
-            for future in as_completed(running):
+            for future in as_completed(jar_by_future):
                 future.result()
-                done += running[future].size
-                listen(Step(what, done, total))
+                done += jar_by_future[future].size
+                listen(Step(task, done, total))
         except BaseException:
             download.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
@@ -126,7 +129,7 @@ def fetch(jars: tuple[Jar, ...], folder: Path, settings: Settings, listen: Liste
 
 
 def _maven(settings: Settings) -> Any:
-    """A jgo context with a scratch repository, so that ``~/.m2`` is neither changed nor trusted."""
+    """A jgo context with a temporary local repository, so that ``~/.m2`` is neither changed nor trusted."""
     try:
         from jgo.maven import MavenContext  # noqa: PLC0415 - optional extra, needed only here
     except ImportError as error:
@@ -136,6 +139,7 @@ def _maven(settings: Settings) -> Any:
 
 
 def _fetch_one(jar: Jar, download: _Download) -> None:
+    """Download *jar*, with retries; raises the error of the last attempt."""
     failure: EngineError | None = None
     for pause in download.pauses:
         if download.stopped.wait(pause):
@@ -148,10 +152,10 @@ def _fetch_one(jar: Jar, download: _Download) -> None:
 
 
 def _attempt(jar: Jar, download: _Download) -> EngineError | None:
-    """Try once to download *jar*; returns the error, or None."""
+    """Try once to download *jar*; returns the error, or None if it succeeded."""
     artifact = download.context.create_dependency(jar.coordinate).artifact
     try:
-        artifact.cached_path.unlink(missing_ok=True)  # jgo would use an incomplete file of an interrupted run
+        artifact.cached_path.unlink(missing_ok=True)  # jgo would accept an incomplete file from an interrupted run
         path = artifact.resolve()
         if not is_sound(path, jar):
             return _refusals.wrong_bytes(jar.coordinate)
@@ -162,16 +166,16 @@ def _attempt(jar: Jar, download: _Download) -> EngineError | None:
 
 
 def _translated(error: Exception, jar: Jar, cache: Path) -> EngineError:
-    """A disk error, recognised by its errno, or a network error."""
+    """*error* as an engine error: about the disk if it has an errno, otherwise about the network."""
     if isinstance(error, OSError) and error.errno is not None:
         return _refusals.cache_unusable(cache, error)
     return _refusals.not_fetched(jar.coordinate, error)
 
 
-# The folder of jars that the server runs from: the user's own, or the one in the shared cache.
+# The folder with the jars to run: the one in ``HMXGRAPH_JARS``, or one in the shared cache.
 
-_ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # 5.x, 2026.x
-_LOCK_SECONDS = 1800  # how long to wait for another process that downloads the jars
+_ENTRY_POINTS = ("org.neo4j.server.CommunityEntryPoint", "org.neo4j.server.Neo4jCommunity")  # of 5.x, of 2026.x
+_LOCK_SECONDS = 1800  # how long to wait while another process downloads the jars
 
 
 class Distribution(NamedTuple):
@@ -183,22 +187,22 @@ class Distribution(NamedTuple):
 
     @property
     def class_path(self) -> str:
-        """All jars, in a fixed order: Java uses a class archive only with the class path that it was written with.
+        """All jars, in a fixed order: Java uses a class archive only with the class path for which it was written.
 
-        jaxb-runtime comes last, because Java 21 rejects the archive if a jar precedes jars that its manifest names.
+        jaxb-runtime comes last. Its manifest names other jars, and Java 21 rejects the archive if those come after it.
         """
         jars = sorted(self.folder.glob("*.jar"), key=lambda jar: (jar.name.startswith("jaxb-runtime"), jar.name))
         return os.pathsep.join(map(str, jars))
 
 
 def distribution(settings: Settings, listen: Listener, lock: Lock) -> Distribution:
-    """The jars to run: ``HMXGRAPH_JARS`` if set, else the locked ones; missing or damaged ones are downloaded.
+    """The jars to run: those in ``HMXGRAPH_JARS`` if set, else those in *lock*, downloaded unless the cache has them.
 
     Raises:
         JarsUnavailable: the jars could not be downloaded, or ``HMXGRAPH_JARS`` contains no Neo4j.
         JarDamaged: a jar differs from the lock file, or is not an archive.
-        EngineError: the cache cannot be written, another process has locked it for too long, or a package of the extra
-            ``local`` is missing.
+        EngineError: the cache cannot be written, another process has locked it for too long, or the package ``jgo``
+            is missing.
 
     """
     if settings.jars is not None:
@@ -218,7 +222,10 @@ def _cached(settings: Settings, lock: Lock, listen: Listener) -> Path:
 
 
 def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) -> None:
-    """Download what *folder* lacks. A new folder is filled under another name; an existing one is repaired in place."""
+    """Download the jars that *folder* lacks.
+
+    A new folder has another name until it is complete; an existing one is repaired in place.
+    """
     target = folder if folder.is_dir() else folder.with_name(folder.name + ".partial")
     target.mkdir(parents=True, exist_ok=True)
     missing = unsound(target, lock.jars)
@@ -230,7 +237,9 @@ def _complete(folder: Path, settings: Settings, lock: Lock, listen: Listener) ->
 
 
 def user_distribution(folder: Path, lock: Lock) -> Distribution:
-    """The user's folder, verified: locked jars by SHA-256, other jars by being readable archives.
+    """The distribution in the user's own *folder*, after a check of its jars.
+
+    Jars named in *lock* must have the locked SHA-256; others must be zip files.
 
     Raises:
         JarDamaged: a jar differs from the lock file, or is not an archive.
@@ -246,7 +255,7 @@ def user_distribution(folder: Path, lock: Lock) -> Distribution:
 
 
 def distribution_in(folder: Path) -> Distribution:
-    """The distribution in *folder*: version and main class (renamed in 2026.x) come from the server's jar.
+    """The distribution in *folder*, whose ``neo4j-<version>.jar`` shows the version and the main class.
 
     Raises:
         JarsUnavailable: *folder* contains no server.

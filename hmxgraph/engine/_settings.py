@@ -35,7 +35,8 @@ _LAST_PORT = 65535
 class Settings:
     """Folders, ports and memory of the local server; sizes are in MiB, and None means the default.
 
-    ``retry_seconds`` are the pauses before each attempt to download a jar: repositories answer 429 in bursts.
+    ``retry_seconds`` are the pauses before each attempt to download a jar: repositories may refuse many requests in a
+    row (HTTP status 429, too many requests).
     """
 
     home: Path
@@ -85,7 +86,8 @@ def read(home: str | os.PathLike[str] | None = None, environment: Mapping[str, s
 def _folder(path: str | os.PathLike[str]) -> Path:
     try:
         folder = Path(path).expanduser()
-        # Since Python 3.13 only strict resolution detects circular links. A missing folder is created later.
+        # Since Python 3.13, only strict resolution detects circular links. It also rejects a missing folder, which is
+        # fine here, because it is created later.
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
             return folder.resolve(strict=True)
         return folder.resolve()
@@ -123,28 +125,28 @@ def _port(name: str, environment: Mapping[str, str]) -> int | None:
     return number
 
 
-# Heap and page cache sizes for this machine.
+# The sizes of heap and page cache for this machine.
 
 _MIB = 1024 * 1024
 _OUTSIDE_HEAP = 384  # MiB, measured: class data, threads and buffers of an idle Neo4j 5.26
-# Files with the memory limit of a container in bytes, for cgroup versions 2 and 1; "max" in version 2 means no limit.
+# Files with the memory limit of a container in bytes, for cgroup versions 2 and 1; "max" (version 2) means no limit.
 _CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 class Memory(NamedTuple):
-    """Sizes in MiB."""
+    """The sizes of Neo4j's heap and page cache, in MiB."""
 
     heap: int
     pagecache: int
 
 
 def share(physical: int, heap: int | None = None, pagecache: int | None = None) -> Memory:
-    """Heap and page cache for a machine with *physical* MiB: by default an eighth and a sixth of it.
+    """Heap and page cache for a machine with *physical* MiB of memory: *heap* and *pagecache* if given, else defaults.
 
-    The defaults are at least 512 and 128 MiB, and at most 2,048 and 4,096.
+    The default heap is an eighth of the memory (512 to 2,048 MiB), the default page cache a sixth (128 to 4,096 MiB).
 
     Raises:
-        NotEnoughMemory: together with Java's own memory they exceed the machine's.
+        NotEnoughMemory: heap, page cache and Java's own memory together exceed *physical*.
 
     >>> share(8192)
     Memory(heap=1024, pagecache=1365)
@@ -162,7 +164,7 @@ def _within(low: int, size: int, high: int) -> int:
 
 
 def physical_mebibytes() -> int:
-    """The memory of this machine, or the container's limit if that is lower."""
+    """The memory of this machine in MiB, or the container's limit if that is lower."""
     import psutil  # noqa: PLC0415 - only needed for a local server
 
     limits = [int(text) for text in map(_limit_in, _CGROUP_LIMITS) if text.isdecimal()]
@@ -170,12 +172,12 @@ def physical_mebibytes() -> int:
 
 
 def _limit_in(path: Path) -> str:
-    """The text in *path*; empty if there is no such file."""
+    """The limit in the file *path*, as text; empty if there is no such file."""
     return path.read_text("ascii").strip() if path.is_file() else ""
 
 
 def largest_heap(pagecache: int) -> int:
-    """The MiB that this machine can give to a heap beside *pagecache*."""
+    """The largest heap in MiB that fits into this machine beside a page cache of *pagecache* MiB."""
     return physical_mebibytes() - pagecache - _OUTSIDE_HEAP
 
 
@@ -183,7 +185,7 @@ def choose(settings: Settings) -> Memory:
     """The sizes in *settings*, with defaults for those that are not set.
 
     Raises:
-        NotEnoughMemory: together with Java's own memory they exceed the machine's.
+        NotEnoughMemory: heap, page cache and Java's own memory together exceed this machine's memory.
 
     """
     return share(physical_mebibytes(), settings.heap, settings.pagecache)

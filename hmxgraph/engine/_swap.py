@@ -1,28 +1,29 @@
-"""Replace the database of a data home in steps that may be interrupted anywhere, even by a kill.
+"""Replace the database of a data home, so that an interruption at any point, even a kill, can be undone.
 
-Until :func:`confirm`, the former database is kept beside the new one, and :func:`undo` brings it back whole.
+Until :func:`confirm`, the former database is kept beside the new one, and :func:`undo` restores it completely.
 """
 
 import shutil
 from pathlib import Path
 
 DATABASE = "neo4j"
-# A database consists of a folder with its name in each of these folders.
+# A database consists of two folders: ``databases/neo4j`` and ``transactions/neo4j``.
 _PARTS = ("databases", "transactions")
+# Folders that exist only during a replacement: the former database, and what is about to be deleted.
 _FORMER = "former"
 _DISCARDED = "discarded"
 
 
 def exists(data: Path) -> bool:
-    """Whether *data* holds a database, or a former one."""
+    """Whether *data* holds a database, or the former one of an interrupted replacement."""
     return (data / "databases" / DATABASE).exists() or (data / _FORMER).exists()
 
 
 def replace(data: Path, new: Path) -> None:
-    """Put the database in *new* in the place of the one in *data*, which is kept until :func:`confirm`."""
+    """Replace the database in *data* with the one in *new*; the former one is kept until :func:`confirm`."""
     parts = [part for part in _PARTS if (data / part / DATABASE).exists()]
-    # The empty folders of the former database appear in one step: `undo` takes a missing one to mean that the former
-    # database lacked that part.
+    # The empty folders for the former database are prepared under another name, so that they appear in one step: if one
+    # is missing, `undo` concludes that the former database lacked that part.
     prepared = data / _DISCARDED
     shutil.rmtree(prepared, ignore_errors=True)
     for part in parts:
@@ -38,13 +39,13 @@ def replace(data: Path, new: Path) -> None:
 
 
 def undo(data: Path) -> bool:
-    """Bring the former database back, if there is one; returns whether there was."""
+    """Bring the former database back; returns False if there is none."""
     former = data / _FORMER
     if not former.exists():
         return False
     for part in _PARTS:
         kept = former / part / DATABASE
-        # A part whose folder is empty has not been moved yet, or was brought back before an interruption.
+        # If the folder exists but is empty, its part was not moved yet, or an interrupted `undo` has moved it back.
         if kept.exists() or not (former / part).exists():
             shutil.rmtree(data / part / DATABASE, ignore_errors=True)
         if kept.exists():
@@ -54,7 +55,7 @@ def undo(data: Path) -> bool:
 
 
 def confirm(data: Path) -> None:
-    """Remove the former database."""
+    """Delete the former database."""
     discarded = data / _DISCARDED
     shutil.rmtree(discarded, ignore_errors=True)
     if (data / _FORMER).exists():

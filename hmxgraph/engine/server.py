@@ -1,4 +1,4 @@
-"""The values that the engine returns, and the progress it reports."""
+"""The values that the engine returns (a server, its status), and how it reports progress."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,12 +11,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-# The values that the engine returns.
-
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running local server and how to log in."""
+    """A running local Neo4j server: its addresses, login and process."""
 
     uri: str
     http_uri: str
@@ -39,7 +37,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The current state of a data home."""
+    """Whether a server runs on the data home *home* (the folder with database and logs), and how it is doing.
+
+    ``unresponsive`` means that the process runs but does not answer. ``server`` is None unless the state is
+    ``running``; ``pid`` is None if it is ``stopped``.
+    """
 
     state: Literal["running", "unresponsive", "stopped"]
     home: Path
@@ -60,11 +62,11 @@ class Status:
         return {"state": self.state, "home": str(self.home), "server": server, **process}
 
 
-# Progress: steps reported to a callback, or a bar on the terminal.
+# Progress, reported to a callback or drawn as bars on the terminal.
 
 
 class Step(NamedTuple):
-    """Progress of one kind of work, in bytes; ``total`` is 0 if it cannot be measured."""
+    """Progress of one task, such as "downloading Neo4j": bytes done, and bytes in total (0 if unknown)."""
 
     what: str
     done: int = 0
@@ -76,14 +78,14 @@ Progress: TypeAlias = Listener | bool | None
 
 
 def silent(step: Step) -> None:
-    """Ignore *step*."""
+    """A listener that ignores *step*."""
 
 
 @contextmanager
 def listening(progress: Progress) -> Iterator[Listener]:
-    """The listener for *progress*: itself if callable, a bar on stderr for True, a silent one for False and None.
+    """The listener for *progress*: itself if callable, bars on stderr for True, a silent one for False and None.
 
-    If stderr is not a terminal, True prints a line for each kind of work instead of a bar: downloading and starting a
+    If stderr is not a terminal, True prints a line for each task instead of drawing bars: downloading and starting a
     server take a while, and silence would look like a hang.
     """
     if callable(progress):
@@ -91,13 +93,13 @@ def listening(progress: Progress) -> Iterator[Listener]:
     elif progress and not sys.stderr.isatty():
         yield Lines()
     elif progress:
-        with _bar() as bar:
-            yield Bar(bar)
+        with _rich_progress() as display:
+            yield Bar(display)
     else:
         yield silent
 
 
-def _bar() -> "RichProgress":
+def _rich_progress() -> "RichProgress":
     from rich.console import Console  # noqa: PLC0415 - rich is slow to import
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
@@ -106,13 +108,13 @@ def _bar() -> "RichProgress":
 
 
 class Lines:
-    """A listener that prints each kind of work once, on stderr."""
+    """A listener that prints the name of each task once, on stderr."""
 
     def __init__(self) -> None:
         self._printed: set[str] = set()
 
     def __call__(self, step: Step) -> None:
-        """Print *step* if it is of a new kind."""
+        """Print the task of *step*, unless it was printed before."""
         if step.what not in self._printed:
             self._printed.add(step.what)
             sys.stderr.write(f"{step.what} ...\n")
@@ -120,15 +122,15 @@ class Lines:
 
 
 class Bar:
-    """A listener that draws a progress bar for each kind of work."""
+    """A listener that draws a progress bar for each task."""
 
-    def __init__(self, bar: "RichProgress") -> None:
-        self._bar = bar
-        self._lines: dict[str, TaskID] = {}
+    def __init__(self, display: "RichProgress") -> None:
+        self._display = display
+        self._task_ids: dict[str, TaskID] = {}
 
     def __call__(self, step: Step) -> None:
-        """Draw *step*; a new kind of work gets a new line."""
+        """Draw *step*; a new task gets a bar of its own."""
         measure = f"{step.done / 1e6:.0f} of {step.total / 1e6:.0f} MB" if step.total else ""
-        if step.what not in self._lines:
-            self._lines[step.what] = self._bar.add_task(step.what, total=step.total or None, measure=measure)
-        self._bar.update(self._lines[step.what], completed=step.done, measure=measure)
+        if step.what not in self._task_ids:
+            self._task_ids[step.what] = self._display.add_task(step.what, total=step.total or None, measure=measure)
+        self._display.update(self._task_ids[step.what], completed=step.done, measure=measure)

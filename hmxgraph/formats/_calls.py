@@ -15,14 +15,14 @@ from hmxgraph.protocol.events import ASSISTANT, TOOL
 class Calls:
     """The calls of a source that have no result yet.
 
-    They are kept in *carried*, the converter's state that the caller stores, so that a later run can continue.
+    They are kept in *carried*, the state of the converter: the caller stores it, so that a later import can continue.
     """
 
     def __init__(self, carried: JsonObject) -> None:
         self._open: dict[str, list[str]] = carried.setdefault("calls", {})
 
     def remember(self, call_id: str, tool: str, event_id: str) -> None:
-        """Remember the tool and the event of a call, for its result."""
+        """Remember the tool and the event of a call until its result is read."""
         if call_id:
             self._open[call_id] = [tool, event_id]
 
@@ -36,8 +36,9 @@ class Calls:
 class Answer:
     """The result of a call, as its producer states it.
 
-    ``success`` is None if the producer does not state it; the result itself may still show it. With ``silent_success``,
-    a result without any sign of failure is a success. ``more`` has further content fields.
+    ``success`` is None if the producer does not say whether the call succeeded; the result itself may still show it.
+    With ``silent_success``, a result without any sign of failure counts as a success. ``more`` holds further fields for
+    the content of the event.
     """
 
     call_id: str
@@ -49,7 +50,7 @@ class Answer:
 
 
 def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]) -> Draft:
-    """The draft of *call* (id, tool, arguments), which is added to *calls* until its result is converted."""
+    """The draft of *call* (id, tool, arguments); the call is also added to *calls*, for its result."""
     call_id, tool, call_arguments = call
     calls.remember(call_id, tool, frame.event_id(part))
     content = {"tool_name": tool or "unknown", "arguments": arguments(call_arguments)} | present(call_id=call_id)
@@ -59,7 +60,8 @@ def call_draft(calls: Calls, frame: Frame, part: str, call: tuple[str, str, Any]
 def answer_draft(calls: Calls, part: str, answer: Answer) -> Draft:
     """The draft of a result, linked to its call.
 
-    ``success`` comes from a flag of the result or of its producer, else from an exit code or error message in the text.
+    ``success`` comes from a flag in the result, else from the producer, else from an exit code or error message in the
+    text.
     """
     tool, call_event = calls.take(answer.call_id)
     tool = answer.tool or tool

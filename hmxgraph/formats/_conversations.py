@@ -1,9 +1,11 @@
-"""Records that hold messages or whole conversations, in any envelope.
+"""Records that hold one message, or a conversation from its beginning.
 
-A record is one message, or a conversation from its beginning. Call logs repeat the whole conversation with every call:
-a record that begins with all messages read so far of a conversation continues it, and only its new messages become
-events. The conversation that a record may continue is the one with its session id or, if it names none, the one read
-last. A record without a session id that continues no conversation begins a session of its own.
+A call log repeats the whole conversation with every call. So a record that begins with all messages read so far of a
+conversation continues that conversation, and only its new messages become events. If the record has a session id, it
+may continue the conversation with that id, else the one read last. A record without a session id that continues no
+conversation begins a new session.
+
+The fields around the messages, such as a user id, are called the envelope.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,24 +21,24 @@ from hmxgraph.formats._values import derived_id, listed, mapping, moment, name, 
 from hmxgraph.formats.conversion import JsonObject, Origin, Outcome, Record
 from hmxgraph.protocol.lenient import spelled
 
-# Envelope fields that name the conversation, its time and its participants.
+# Envelope fields for the conversation, its time and its participants.
 _SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "conversationId", "custom_id")
 _TIMES = ("timestamp", "created_at", "created", "createdAt", "time", "ts", "date", "started_at", "start_time")
 _USERS = ("user_id", "userId", "user")
 _AGENTS = ("agent_id", "agentId", "assistant_id")
 # Maximum number of message ids remembered to detect repeated messages.
 _MOST_SEEN = 20_000
-# Maximum number of messages whose repetitions are numbered; beyond it, the one seen longest ago is dropped.
+# Maximum number of messages whose repetitions are counted; beyond it, the one seen longest ago is dropped.
 _MOST_COUNTED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """The messages of one record, whether they are a conversation from its beginning, and the fields of its envelope.
+    """The messages of one record and its ``envelope``.
 
-    ``own_id`` is the id of the last message, if the envelope states it; ``metadata`` becomes metadata of every event.
-    ``left_out`` gives the reason for each part of the record that is not read. If there is nothing to read, ``skipped``
-    says why.
+    ``whole`` means that the messages are a conversation from its beginning. ``own_id`` is the id of the last message,
+    if the envelope states it. ``metadata`` is for every event. ``left_out`` gives the reason for each part of the
+    record that is not read. If there is nothing to read, ``skipped`` says why.
     """
 
     messages: tuple[Message, ...] = ()
@@ -63,7 +65,7 @@ _MESSAGES = Reader()
 
 
 def talks(records: Iterable[Record], origin: Origin, unwrap: Unwrap, reader: Reader = _MESSAGES) -> Iterator[Outcome]:
-    """One outcome per record: *unwrap* opens its envelope, and *reader* reads the messages inside."""
+    """One outcome per record: *unwrap* finds the messages and the envelope, and *reader* reads the messages."""
     conversations = _Conversations(origin, reader)
     for record in records:
         if isinstance(record.value, list):
@@ -95,11 +97,12 @@ def first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
 
 
 class _Conversations:
-    """Tracks how far each conversation of a source was read.
+    """Remembers how far each conversation of a source was read.
 
-    ``_known`` holds by session the number of messages read of a whole conversation, and the hash of these messages
-    (``_chain``); ``_latest`` the session of the conversation read last; ``_seen`` the hash of each message by its id;
-    ``_counts`` how often each single message without id and time occurred in its session.
+    - ``_known``: for each session, the number of messages read of a whole conversation, and their hash (``_chain``)
+    - ``_latest``: the session of the whole conversation read last
+    - ``_seen``: the hash of each message, by its id
+    - ``_counts``: how often each single message without id and time occurred in its session
     """
 
     def __init__(self, origin: Origin, reader: Reader) -> None:
@@ -135,10 +138,10 @@ class _Conversations:
         return replace(outcome, left_out=(*outcome.left_out, *talk.left_out)) if outcome.events else outcome
 
     def _single_key(self, message: Message, place: Place) -> str:
-        """The identity of a message outside a conversation: people say the same words more than once in a session.
+        """The identity of a message that is not part of a whole conversation.
 
-        Repetitions differ by their time; without one, they are numbered. Messages with an id, and those of a live call,
-        which have the caller's key, need neither.
+        Users repeat words, such as "yes", in a session. Repetitions are distinguished by their time; without a time,
+        they are numbered. Messages with an id, and those of a live call (they have the caller's key), need neither.
         """
         key = _message_key(message)
         if place.own_id or self._origin.key:
@@ -153,9 +156,9 @@ class _Conversations:
         return f"{key} {earlier}" if earlier else key
 
     def _reading(self, message: Message, frame: Frame) -> Reading:
-        """The drafts of a message. In a file, a message with the id and content of an earlier one is a repetition.
+        """The drafts of a message; in a file, a message with the id and content of an earlier one is a repetition.
 
-        In a live call it is read again: only the graph knows whether the earlier message was stored.
+        A live call reads such a message again, because only the graph knows whether the earlier one was stored.
         """
         own_id = "" if self._origin.key else name(message.get("id")) or name(message.get("uuid"))
         key = derived_id(_message_key(message))
@@ -171,7 +174,7 @@ class _Conversations:
         return name(first(talk.envelope, _SESSIONS)) or session_of(record, self._origin)
 
     def _continuation(self, record: Record, talk: Talk) -> tuple[str, int, list[Any] | None]:
-        """The session of a whole conversation, how many of its messages are not new, and its next ``_known`` entry."""
+        """The session of a whole conversation, the number of messages already read, and its new ``_known`` entry."""
         own_session = name(first(talk.envelope, _SESSIONS))
         source_session = session_of(record, self._origin)
         chain = _chain(talk.messages)
@@ -184,7 +187,7 @@ class _Conversations:
 
 
 def _place(talk: Talk, message: Message, session_id: str, position: int) -> Place:
-    """Session, id and time of a message; its own fields take precedence over those of its envelope."""
+    """The session, id and time of a message; its own fields take precedence over those of the envelope."""
     own_id = name(message.get("id")) or name(message.get("uuid"))
     if not own_id and talk.own_id and position == len(talk.messages) - 1:
         own_id = talk.own_id
@@ -210,7 +213,7 @@ def _message_key(message: Message) -> str:
     tool_calls = map(mapping, listed(message.get("tool_calls")))
     calls = [(call.get("id"), mapping(call.get("function")).get("name", call.get("name"))) for call in tool_calls]
     blocks = [_key_values(mapping(block)) for block in listed(content) if block_text(block) is None]
-    # Call logs give an answer the id of its response; the next call repeats the answer without that id.
+    # A call log gives the model's answer the id of the response; the next call repeats the answer without that id.
     own_fields = {key: value for key, value in message.items() if key != "id"} if role_of(message) else message
     return _repr((role_of(message), contents(content).text, blocks, calls, _key_values(own_fields)))
 
@@ -235,7 +238,7 @@ def _chain(messages: Iterable[Message]) -> list[str]:
 
 
 def conversation(value: Mapping[str, Any], messages: Any, *, answer: Any = None) -> Talk:
-    """A conversation from its beginning, with its answer if the record has one."""
+    """The whole conversation in the record *value*: *messages* and, if it is an object, the model's *answer*."""
     turns = [part for part in listed(messages) if isinstance(part, Mapping)]
     left_out = ("a message that is not an object",) * (len(listed(messages)) - len(turns))
     if isinstance(answer, Mapping):

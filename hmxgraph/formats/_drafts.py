@@ -1,4 +1,4 @@
-"""Turn the parts of one record into HMX-E events, with ids, order, origin, and sizes within the limits."""
+"""Convert the parts of a record to HMX-E events: with ids, order and origin, and within the size limits."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -17,23 +17,23 @@ from hmxgraph.text.marks import cut_marked
 
 # The event type of a model's reasoning: stored, but not part of the conversation.
 REASONING = "x-hmxgraph-reasoning"
-# Ids of at least this many characters count as unique; shorter ones, only within their session.
+# Ids of at least this many characters count as unique in a tenant; shorter ones, such as "17", only in their session.
 _LONG_ID = 16
-_MILLISECOND = 1_000
+_MILLISECOND_US = 1_000
 # Microseconds between lines of a source without times.
-_LINE = 1_000 * _MILLISECOND
-# Microseconds between records of the same time. The offsets in a record of up to 50 parts are smaller; after a longer
-# record, the next one starts a multiple of this later.
-_TIE = 250
-# Microseconds added to the time of an event, so that calls sort after messages and results after calls. Within a
-# record, a part gets at least the rank of the parts before it.
+_LINE_US = 1_000 * _MILLISECOND_US
+# Microseconds between records with the same time. The parts of a record take up to 200 (`RANKS`) plus one for each
+# part before them; if that reaches 250, the next record is moved by a multiple of 250.
+_TIE_US = 250
+# Microseconds added to the time of an event, so that at the same time calls sort after messages, and results after
+# calls. Within a record, a part gets at least the rank of the parts before it.
 RANKS = {"tool_call": 100, "tool_result": 200}
-# Below the limits of HMX-E 11, to leave room for fields that importers add.
+# Maximum bytes, below the limits of HMX-E 11, to leave room for fields that importers add.
 _MOST_CONTENT = 500 * KB
 _MOST_METADATA = 60 * KB
 # Packs (memories that hmxgraph inserted into a prompt) are removed only down to this depth of a nested value.
 _DEEPEST_PACK = 40
-# Metadata that the engine itself reads: kept whole, whatever else has to be cut.
+# Metadata that the engine itself reads: never cut, even if the metadata is too large.
 _ENGINE_METADATA = (ORIGIN, "user_id", "undated", "opening", "cut_packs")
 # In content or metadata that is too large, texts are cut to the first of these lengths (in characters) that suffices.
 _TEXT_LENGTHS = (100_000, 20_000, 4_000, 800, 160)
@@ -41,9 +41,10 @@ _TEXT_LENGTHS = (100_000, 20_000, 4_000, 800, 160)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One part of a record before it becomes an event; ``part`` distinguishes it from the record's other parts.
+    """One part of a record before it becomes an event; ``part`` distinguishes it from the other parts of the record.
 
-    ``origin`` says who wrote it (docs/trust.md). The class :class:`Origin`, facts about a whole source, is unrelated.
+    ``origin`` says who wrote the part (docs/trust.md); it is unrelated to the class :class:`Origin`, which holds facts
+    about a whole source.
     """
 
     event_type: str
@@ -57,7 +58,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The fields that all events of one record share (of one message, if the record contains several)."""
+    """The fields shared by all events of a record (of one message, if the record holds several)."""
 
     record_id: str
     session_id: str
@@ -67,15 +68,15 @@ class Frame:
     trace_id: str | None = None
 
     def event_id(self, part: str) -> str:
-        """The id of the event that this part becomes."""
+        """The id of the event that the draft named *part* becomes."""
         return f"{self.record_id}#{part}"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The drafts of one record or message, and the reason for each part left out.
+    """The drafts of one record or message, and the reason for each part that is left out.
 
-    If the record repeats an earlier event, ``part_of`` is the id of that event.
+    If the record completes or repeats an earlier event, ``part_of`` is the id of that event.
     """
 
     drafts: tuple[Draft, ...] = ()
@@ -135,10 +136,10 @@ def joined(record: Record, readings: Iterable[tuple[Frame, Reading]], carried: J
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a message belongs: its session, id and time, if it names any, and its position in the record.
+    """Where a message belongs: the session, id and time that it states, if any, and its position in the record.
 
-    A short id usually numbers the messages of a session, so the session is put before it unless ``unique`` is set. With
-    ``in_order``, records of the same time keep the order in which they are read.
+    A short id, such as "17", is usually unique only in its session, so the session is put before it unless ``unique``
+    is set. With ``in_order``, records with the same time keep the order in which they are read.
     """
 
     position: int = 0
@@ -154,8 +155,8 @@ class Place:
 def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) -> Frame | Fault:
     """The frame of a message at *place*; a fault if its session or time is unknown.
 
-    A message without an id gets one. With a caller's key, the id comes from the key, line and position; else from
-    session, position and *content*, and also from the line if *place* names no session.
+    A message without an id gets one: if the caller gave a key, from that key, the line and the position; else from the
+    session, the position and *content*, and also from the line if *place* names no session.
     """
     session_id = place.session_id or session_of(record, origin)
     if not session_id:
@@ -169,10 +170,10 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
         if origin.key
         else derived_id(session_id, 0 if place.session_id else record.line, place.position, repr(content))
     )
-    # Many messages have a time in whole seconds, or none: offsets keep their order.
-    order = place.position * _MILLISECOND + (record.line * _LINE if own_time is None else 0)
+    # Many messages have no time, or one in whole seconds: offsets keep them in order.
+    order = place.position * _MILLISECOND_US + (record.line * _LINE_US if own_time is None else 0)
     if place.in_order and own_time is not None:
-        order += _TIE * _tied(origin.carried, session_id, own_time.us)
+        order += _TIE_US * _tied(origin.carried, session_id, own_time.us)
     return Frame(
         _unique(place, session_id) or derived,
         session_id,
@@ -183,7 +184,7 @@ def frame_of(record: Record, origin: Origin, place: Place, content: Any = None) 
 
 
 def _tied(carried: JsonObject, session_id: str, us: int) -> int:
-    """How many records directly before this one have the same session and time; a long one counts several times."""
+    """The number of records directly before this one with its session and time; a long one counts several times."""
     latest = carried.get("latest_time", [])
     count = latest[2] + 1 if latest[:2] == [session_id, us] else 0
     carried["latest_time"] = [session_id, us, count]
@@ -191,9 +192,9 @@ def _tied(carried: JsonObject, session_id: str, us: int) -> int:
 
 
 def _make_room(carried: JsonObject, offset: int) -> None:
-    """Count the latest record several times in ``_tied`` if *offset*, that of its last part, reaches ``_TIE``."""
+    """Make ``_tied`` count the latest record several times if *offset*, that of its last part, reaches ``_TIE_US``."""
     if "latest_time" in carried:
-        carried["latest_time"][2] += offset // _TIE
+        carried["latest_time"][2] += offset // _TIE_US
 
 
 def _unique(place: Place, session_id: str) -> str:
@@ -203,18 +204,19 @@ def _unique(place: Place, session_id: str) -> str:
 
 
 def common_metadata(origin: Origin, *, undated: bool = False) -> JsonObject:
-    """The caller's statements about the source, as metadata of every event."""
+    """Metadata for every event of a source: the user that the caller stated, and whether the time is unknown."""
     user = {"user_id": origin.user_id} if origin.user_id else {}
     return user | ({"undated": True} if undated else {})
 
 
 def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, str, list[str]]:
-    """The event of a draft, with "" and warnings; if it held nothing but packs, None with the reason.
+    """The event of a draft, the reason if there is none, and warnings.
 
-    *order* is the offset of its sequence from the time of the frame.
+    There is no event if the draft held nothing but packs. *order* is added to the time of the frame to get the sequence
+    of the event.
     """
     content, pack_ids = without_packs(draft.content)
-    if pack_ids and not (_says_something(draft.event_type, content) or content.get("attachments")):
+    if pack_ids and not (_is_worth_storing(draft.event_type, content) or content.get("attachments")):
         return None, "text of a pack, recalled from memory", []
     content, content_warnings = storable(content)
     whole_metadata, metadata_warnings = storable(
@@ -243,7 +245,7 @@ def _event(frame: Frame, draft: Draft, order: int) -> tuple[JsonObject | None, s
     return document, "", [*content_warnings, *metadata_warnings, *content_cuts, *metadata_cuts]
 
 
-def _says_something(event_type: str, content: JsonObject) -> bool:
+def _is_worth_storing(event_type: str, content: JsonObject) -> bool:
     """Whether an event is worth storing: it has a text or comment, or is a call, a result or an error."""
     if event_type in {"tool_call", "tool_result", "error"}:
         return True
@@ -273,9 +275,9 @@ def _cut(value: Any, pack_ids: list[str], depth: int) -> Any:
 
 
 def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
-    """*value* with long texts cut until it has at most *most* bytes (HMX-E 11), and a warning if it was cut.
+    """*value* with long texts cut, so that it has at most *most* bytes (HMX-E 11), and a warning if it was cut.
 
-    If cutting its texts is not enough, the value becomes an object whose field ``text`` is the start of ``str(value)``.
+    If that is not enough, the value becomes an object whose only field ``text`` is the start of ``str(value)``.
     """
     size = _bytes(value, most)
     if size <= most:
@@ -286,12 +288,12 @@ def _fitted(value: Any, most: int) -> tuple[Any, list[str]]:
             return shortened, [
                 f"texts longer than {longest} characters were cut: {size} bytes are more than HMX-E 11 allows"
             ]
-    # A character takes up to six bytes; the rest is room for the field name.
+    # A character takes up to six bytes; dividing by eight leaves room for the field name.
     return {"text": str(value)[: most // 8]}, [f"kept as cut text: {size} bytes are more than HMX-E 11 allows"]
 
 
 def _bytes(value: Any, most: int) -> int:
-    """The size of the canonical text, or an upper bound of it that is within *most*."""
+    """The size of the canonical text of *value*, or a faster upper bound if that is at most *most*."""
     bound = canonical_size_bound(value)
     return bound if bound <= most else len(canonical_bytes(value))
 
@@ -305,11 +307,14 @@ def _shortened(value: Any, longest: int) -> Any:
 
 
 def with_openings(drafts: Iterable[Draft], session_id: str, carried: JsonObject) -> Iterator[Draft]:
-    """Yield the *drafts* of a session; its first user message with text is marked as opening: it states the goal."""
+    """*drafts*, with the first user message of the session marked as its opening, because it states the goal.
+
+    Messages without text are not marked.
+    """
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
         by_user = draft.event_type == "message" and draft.origin == USER
-        opens = by_user and session_id not in sessions and _says_something("message", without_packs(draft.content)[0])
+        opens = by_user and session_id not in sessions and _is_worth_storing("message", without_packs(draft.content)[0])
         if opens:
             sessions[session_id] = True
         yield replace(draft, metadata={**draft.metadata, "opening": True}) if opens else draft

@@ -1,4 +1,4 @@
-"""How a call ended, as far as its result states it: by an exit code, an error message, or fields for success."""
+"""How a call ended, according to its result: an exit code, an error message, or fields that report success."""
 
 import re
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ _EXIT_CODE = re.compile(
 )
 # Characters searched at the start and at the end of a result: harnesses put the code into the first or last lines.
 _FIRST, _LAST = 400, 120
-# Nothing but punctuation until the end, as after "[exited with status 1".
+# Only punctuation up to the end of the text, such as the bracket after "[exited with status 1".
 _ONLY_PUNCTUATION = re.compile(r"\W*$")
 
 
 def exit_code(text: str) -> int | None:
-    r"""The exit code that the result of a command states in its first lines, or at its end; None if it states none.
+    r"""The exit code in the first lines or at the end of a command's result; None if there is none.
 
     >>> exit_code("Exit code 128\nfatal: no upstream"), exit_code("Process exited with code 0\nOutput: ok")
     (128, 0)
@@ -39,7 +39,7 @@ def _at_end(text: str) -> re.Match[str] | None:
 
 
 def ending(result: Any) -> JsonObject:
-    """``success`` and ``exit_code`` of a result, as far as its text or its flag ``isError`` states them.
+    """``success`` and ``exit_code``, if the text of a result or its flag ``isError`` shows them.
 
     >>> ending("Error: user not found"), ending("12 rows"), ending({"exit_code": 1})
     ({'success': False}, {}, {})

@@ -11,7 +11,7 @@ from hmxgraph.protocol.events import ASSISTANT
 
 Item = Mapping[str, Any]
 
-# Calls whose result is a separate item, and the field with the tool's input.
+# Types of calls whose result is a separate item, and the field with the tool's input.
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -23,7 +23,7 @@ _CALLS = {
     "program": "code",
 }
 _OUTPUTS = frozenset(f"{kind}_output" for kind in _CALLS) | {"tool_search_output"}
-# Calls that OpenAI runs itself: one item contains the call and its result, in these two fields.
+# Types of calls that OpenAI runs itself. One item contains the call and its result: the fields of its input and result.
 _HOSTED = {
     "web_search_call": ("action", "results"),
     "file_search_call": ("queries", "results"),
@@ -33,7 +33,7 @@ _HOSTED = {
 }
 # Whether a hosted call succeeded, by its status; None if the status leaves it open.
 _SUCCESS_BY_STATUS = {"completed": True, "failed": False, "incomplete": None, "in_progress": None}
-# In seconds; longer durations, such as infinity, are ignored.
+# Maximum duration in seconds; longer ones, such as infinity, are ignored.
 _LONGEST_SECONDS = 1e9
 # Items without anything to store, with the reason.
 _SKIPPED = {
@@ -87,7 +87,7 @@ def _output(item: Item, _frame: Frame, calls: Calls) -> Reading:
     return Reading((answer_draft(calls, "0", Answer(_call_id(item), value, "", success, more)),))
 
 
-def _hosted(item: Item, frame: Frame, calls: Calls) -> Reading:
+def _hosted_call(item: Item, frame: Frame, calls: Calls) -> Reading:
     kind = name(item.get("type"))
     input_field, result_field = _HOSTED[kind]
     tool = name(item.get("name")) or kind.removesuffix("_call")
@@ -107,7 +107,7 @@ def _call_input(item: Item, field: str) -> Any:
     return value if isinstance(value, Mapping) or field == "arguments" or value is None else {field: value}
 
 
-def _reasoning(item: Item, _frame: Frame, _calls: Calls) -> Reading:
+def _reasoning_item(item: Item, _frame: Frame, _calls: Calls) -> Reading:
     parts = [*listed(item.get("summary")), *listed(item.get("content"))]
     thought = "\n".join(filter(None, (text(mapping(part).get("text")) for part in parts)))
     if not thought.strip():
@@ -118,16 +118,15 @@ def _reasoning(item: Item, _frame: Frame, _calls: Calls) -> Reading:
 _READERS: tuple[tuple[Any, Callable[[Item, Frame, Calls], Reading]], ...] = (
     (_CALLS, _call),
     (_OUTPUTS, _output),
-    (_HOSTED, _hosted),
-    (("reasoning",), _reasoning),
+    (_HOSTED, _hosted_call),
+    (("reasoning",), _reasoning_item),
 )
 
 
 def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
-    """The output of a command, whether it succeeded (None if unknown), and further content fields of its result.
+    """The output of a command, whether it succeeded (None if unknown), and its exit code, duration and timeout.
 
-    The further fields are the exit code, duration and timeout, if stated. Codex wraps output and fields in an object,
-    shell calls in a list of objects; any other value is the output itself.
+    Codex wraps these in an object, shell calls in a list of objects; any other value is the output itself.
 
     >>> command_output('{"output": "ok", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}')
     ('ok', True, {'exit_code': 0, 'duration_ms': 200})
@@ -157,7 +156,7 @@ def command_output(output: Any) -> tuple[Any, bool | None, dict[str, Any]]:
 
 
 def _shell_output(parts: list[Item]) -> tuple[str, bool | None, dict[str, Any]]:
-    """What ``command_output`` returns, for the commands of one call; any timeout or exit code but 0 means failure."""
+    """The same as ``command_output``, for a shell call; a timeout or nonzero exit code of any command is a failure."""
     printed = "\n".join(filter(None, (text(part.get(stream)) for part in parts for stream in ("stdout", "stderr"))))
     outcomes = [mapping(part.get("outcome")) for part in parts]
     if any(outcome.get("type") == "timeout" for outcome in outcomes):

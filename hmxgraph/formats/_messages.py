@@ -1,7 +1,7 @@
-"""Messages with a role, in the forms of OpenAI, Anthropic, LangChain, Gemini, OpenTelemetry, and plain ones.
+"""Messages with a role, as OpenAI, Anthropic, LangChain, Gemini and OpenTelemetry write them, and plain messages.
 
-All have the same parts under slightly different names: a role, text or blocks, calls inside the blocks or in a field of
-their own, results as messages or as blocks. One reader handles them all, so that logs may mix them.
+All have the same parts under slightly different names: a role, and text or a list of blocks. Calls are blocks or in a
+separate field; results are blocks or separate messages. One reader handles all forms, so that a log may mix them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ ROLES = {
     **dict.fromkeys(("system", "developer", "systemmessage"), "system"),
     **dict.fromkeys(("tool", "function", "ipython", "toolmessage", "functionmessage"), "tool"),
 }
-# Who wrote a message, by its role; the text of a tool is not a message.
+# Who wrote a message, by its role. The text of a tool becomes an observation, not a message.
 _ORIGINS = {"user": USER, "assistant": ASSISTANT, "system": OPERATOR}
 # Types of blocks that are calls.
 _CALL_BLOCKS = frozenset(
@@ -45,7 +45,7 @@ _RESULT_BLOCKS = frozenset(
 )
 # Fields that mark results without a type, as Gemini writes them.
 _RESULT_FIELDS = frozenset({"function_response", "functionResponse"})
-# Types of blocks that are thoughts.
+# Types of blocks that hold a model's reasoning.
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking", "reasoning_content"})
 
 
@@ -76,7 +76,7 @@ def is_message(value: Any) -> bool:
 
 
 def message_reading(message: Message, frame: Frame, calls: Calls) -> Reading:
-    """The drafts of one message, and the reason for each part left out."""
+    """The drafts of one message, and the reason for each part that is left out."""
     role = role_of(message)
     if not role:
         return Reading(left_out=(f"message of unknown role {name(message.get('role'))[:40]!r}",))
@@ -165,9 +165,10 @@ class _BlockReader:
             self.left_out.append("hidden reasoning")
 
     def _add_message(self) -> None:
-        """Append the text and attachments since the last call, result or thought.
+        """Append the drafts for the text and attachments since the last call, result or thought.
 
-        They become one message. A user's become one draft per passage, a tool's (beside its results) an observation.
+        These are usually one message. In the user role, they are one draft per passage; in the tool role, where a text
+        may stand beside the results, an observation.
         """
         pending = contents(self._message_blocks)
         self._message_blocks = []
@@ -211,7 +212,10 @@ class _BlockReader:
 
 
 def _blocks(message: Message) -> list[Any]:
-    """The blocks of a message: ``reasoning_content``, the content (a text is one block), ``refusal`` and ``audio``."""
+    """The blocks of a message: those of its content, with ``reasoning_content`` before and the refusal and audio after.
+
+    A content that is just text is one block.
+    """
     content = next(
         (message[field] for field in ("content", "parts", "value", "text") if message.get(field) is not None), None
     )
@@ -225,7 +229,7 @@ def _blocks(message: Message) -> list[Any]:
 
 
 def _separate_calls(message: Message) -> Iterator[tuple[str, str, Any]]:
-    """Calls outside the content: those of OpenAI and LangChain, and OpenAI's older single ``function_call``."""
+    """Calls in fields of their own: those of OpenAI and LangChain, and OpenAI's older single ``function_call``."""
     for call in listed(message.get("tool_calls")) + listed(message.get("invalid_tool_calls")):
         fields = mapping(call)
         function = mapping(fields.get("function")) or mapping(fields.get("custom")) or fields
@@ -239,7 +243,7 @@ def _separate_calls(message: Message) -> Iterator[tuple[str, str, Any]]:
 
 
 def _tool_message(message: Message) -> Answer:
-    """The answer in a message with the tool role; its flag, error or ``status`` says how the call ended."""
+    """The result in a message of the tool role; an error flag, an error or ``status`` shows how the call ended."""
     status, error = message.get("status"), message.get("error")
     success = {"success": True, "error": False}.get(status) if isinstance(status, str) else None
     flag = next((message[field] for field in ("is_error", "isError") if isinstance(message.get(field), bool)), None)
@@ -251,7 +255,7 @@ def _tool_message(message: Message) -> Answer:
 
 
 def _author(message: Message, role: str) -> JsonObject:
-    """The speaker, if the message names one, as in group conversations; for a user, also as the user's name.
+    """The speaker that a message may name, as in group conversations; a user's name is also the ``user_name``.
 
     >>> _author({"name": "mia"}, "user"), _author({"name": "planner"}, "assistant"), _author({}, "user")
     ({'author': 'mia', 'user_name': 'mia'}, {'author': 'planner'}, {})

@@ -1,8 +1,8 @@
 """Read the messages, the tool call or the error that a span records.
 
-Messages come from the attributes of the GenAI conventions, OpenInference, OpenLLMetry and Google's ADK, or from events
-and logs. Each convention has its own attributes for the arguments and results of tools, and Claude Code also its own
-span names.
+Messages come from span attributes (of OpenTelemetry's GenAI conventions, OpenInference, OpenLLMetry or Google's Agent
+Development Kit, ADK), or from events and logs. Each convention has its own attributes for the arguments and results of
+tools. Claude Code also has its own span names.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from hmxgraph.formats._spans import Span, SpanEvent, indexed_list, json_or_text
 from hmxgraph.formats._values import listed, mapping, name, present, text
 from hmxgraph.formats.conversion import JsonObject
 
-# Kinds of spans by the operation or kind that a span states.
+# The kind of a span by the operation or span kind in its attributes.
 _KINDS = {
     **dict.fromkeys(("chat", "generate_content", "text_completion", "LLM", "completion"), "model"),
     **dict.fromkeys(("execute_tool", "TOOL", "tool"), "tool"),
@@ -22,35 +22,37 @@ _KINDS = {
     **dict.fromkeys(("EVALUATOR", "evaluate"), "evaluation"),
     **dict.fromkeys(("invoke_agent", "AGENT", "agent"), "agent"),
 }
-# Kinds of Claude Code's spans by their names.
-_CLAUDE_CODE = {
+# The kind of a span of Claude Code by its name.
+_CLAUDE_CODE_KINDS = {
     "claude_code.tool": "tool",
     "claude_code.interaction": "agent",
     "claude_code.llm_request": "model",
     "claude_code.tool.execution": "ending",
 }
-# Placeholders that instrumentation writes in place of contents that it must not record.
-_WITHHELD = frozenset({"<elided>", "<REDACTED>", "[REDACTED]", "REDACTED", "N/A"})
+# Placeholders that instrumentation writes when it must not record contents.
+_PLACEHOLDERS = frozenset({"<elided>", "<REDACTED>", "[REDACTED]", "REDACTED", "N/A"})
+# The role of the message in an event, by the name of the event.
 _EVENT_ROLES = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
     "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }
+# The event that holds a model's answer or, in a tool span of Strands, the tool's result.
 _CHOICE = "gen_ai.choice"
 _ADK_REQUEST, _ADK_RESPONSE = "gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"
-# ADK reports the words and actions of one agent to another in a user message that begins with these words.
+# ADK shows an agent what other agents said and did in a user message that begins with these words.
 _ADK_CONTEXT = "For context:"
 
 
 def kind_of(span: Span) -> str:
     """The kind of a span: model, tool, agent, ending, retrieval or evaluation, else the kind that the span states.
 
-    An ending is a span of Claude Code that states the outcome of the tool span above it. ADK's spans for several tool
-    calls together have the kind "(merged tools)".
+    An "ending" is a span of Claude Code that says how the call in its parent, a tool span, ended. A span in which ADK
+    merges several tool calls has the kind "(merged tools)".
     """
-    if span.name in _CLAUDE_CODE:
-        return _CLAUDE_CODE[span.name]
+    if span.name in _CLAUDE_CODE_KINDS:
+        return _CLAUDE_CODE_KINDS[span.name]
     stated_kind = name(
         span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "llm.request.type")
     )
@@ -76,36 +78,36 @@ class SpanMessages:
 
 
 def span_messages(span: Span, kind: str) -> SpanMessages:
-    """The messages of a model call or an agent; an agent often has only an input and an output text."""
+    """The messages of a model call or an agent; many agent spans record only one input text and one output text."""
     inputs, outputs = messages_of(span)
     if kind == "agent":
-        inputs = inputs or _whole_text(span, "user", "user_prompt", "input.value")
-        outputs = outputs or _whole_text(span, "assistant", "output.value")
+        inputs = inputs or _text_message(span, "user", "user_prompt", "input.value")
+        outputs = outputs or _text_message(span, "assistant", "output.value")
     return SpanMessages(
-        tuple(map(_of_server_tools, filter(_is_recorded, inputs))),
-        tuple({"role": "assistant", **_of_server_tools(message)} for message in outputs if _is_recorded(message)),
+        tuple(map(_with_server_tools, filter(_is_recorded, inputs))),
+        tuple({"role": "assistant", **_with_server_tools(message)} for message in outputs if _is_recorded(message)),
     )
 
 
 def messages_of(span: Span) -> tuple[list[Message], list[Message]]:
-    """The input and output messages of a span, from the first convention in which it states any."""
+    """The input and output messages of a span, from the first of the supported conventions that yields any."""
     attributes = _all_attributes(span)
     inputs = listed(json_or_text(attributes.get("gen_ai.input.messages")))
     outputs = listed(json_or_text(attributes.get("gen_ai.output.messages")))
     if not inputs and not outputs:
-        inputs = [_of_openinference(part) for part in indexed_list(attributes, "llm.input_messages")]
-        outputs = [_of_openinference(part) for part in indexed_list(attributes, "llm.output_messages")]
+        inputs = [_openinference_message(part) for part in indexed_list(attributes, "llm.input_messages")]
+        outputs = [_openinference_message(part) for part in indexed_list(attributes, "llm.output_messages")]
     if not inputs and not outputs:
         inputs, outputs = indexed_list(attributes, "gen_ai.prompt"), indexed_list(attributes, "gen_ai.completion")
     if not inputs and not outputs:
-        inputs, outputs = _of_events(span.events)
+        inputs, outputs = _event_messages(span.events)
     if not inputs and not outputs:
-        inputs, outputs = _of_adk(span)
+        inputs, outputs = _adk_messages(span)
     return [mapping(part) for part in inputs], [mapping(part) for part in outputs]
 
 
 def _all_attributes(span: Span) -> JsonObject:
-    """The attributes of a span, completed by the ``gen_ai`` attributes of its events."""
+    """The attributes of a span and the ``gen_ai`` attributes of its events; the span's own take precedence."""
     attributes: JsonObject = {}
     for event in span.events:
         attributes |= {key: value for key, value in event.attributes.items() if key.startswith("gen_ai.")}
@@ -113,24 +115,27 @@ def _all_attributes(span: Span) -> JsonObject:
 
 
 def _is_recorded(message: Message) -> bool:
-    """Whether a message has contents; instrumentation may have replaced them by a placeholder."""
+    """Whether a message has calls or contents, and not just a placeholder for them."""
     content = message.get("content", message.get("parts"))
-    return bool(message.get("tool_calls")) or (content not in (None, "", [], {}) and not _is_withheld(content))
+    return bool(message.get("tool_calls")) or (content not in (None, "", [], {}) and not _is_placeholder(content))
 
 
-def _of_server_tools(message: Message) -> Message:
-    """*message*, with arguments and results of the provider's own tools moved to where other calls have them."""
+def _with_server_tools(message: Message) -> Message:
+    """*message*, with the calls and results of server tools in the same form as those of other tools.
+
+    Server tools, such as web search, run at the model's provider.
+    """
     parts = message.get("parts")
     if not isinstance(parts, list) or not any(name(mapping(part).get("type")) in _SERVER_TOOLS for part in parts):
         return message
-    return {**message, "parts": [_server_tool(mapping(part)) for part in parts]}
+    return {**message, "parts": [_server_tool_part(mapping(part)) for part in parts]}
 
 
-# Kinds of a provider's call and result, and the field in which other calls keep the same content.
+# Types of the parts for server tools, and the field in which other calls and results keep the same content.
 _SERVER_TOOLS = {"server_tool_call": "arguments", "server_tool_call_response": "response"}
 
 
-def _server_tool(part: Mapping[str, Any]) -> Mapping[str, Any]:
+def _server_tool_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     kind = name(part.get("type"))
     inner = mapping(part.get(kind))
     if kind not in _SERVER_TOOLS or not inner:
@@ -138,52 +143,53 @@ def _server_tool(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {_SERVER_TOOLS[kind]: {key: value for key, value in inner.items() if key != "type"}, **part}
 
 
-def _is_withheld(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() in _WITHHELD
+def _is_placeholder(value: Any) -> bool:
+    return isinstance(value, str) and value.strip() in _PLACEHOLDERS
 
 
-def _whole_text(span: Span, role: str, *names: str) -> list[Message]:
+def _text_message(span: Span, role: str, *names: str) -> list[Message]:
     """The text that an agent received or returned, as a list of one message.
 
-    If the value is an object, its ``task`` is the text. Empty if there is no text, or if it looks like JSON.
+    If the value is an object such as ``{"task": "Fix the build"}``, its ``task`` is the text. The list is empty if
+    there is no text, or if the text looks like JSON.
     """
     value = json_or_text(span.first(*names))
-    words = value.get("task") if isinstance(value, Mapping) else value
-    is_text = isinstance(words, str) and bool(words.strip()) and words.lstrip()[:1] not in {"{", "["}
-    return [{"role": role, "content": words}] if is_text else []
+    content = value.get("task") if isinstance(value, Mapping) else value
+    is_text = isinstance(content, str) and bool(content.strip()) and content.lstrip()[:1] not in {"{", "["}
+    return [{"role": role, "content": content}] if is_text else []
 
 
-def _of_openinference(part: Any) -> JsonObject:
+def _openinference_message(part: Any) -> JsonObject:
     """A message from OpenInference's flat attributes, in the shape of the other conventions."""
     message = mapping(mapping(part).get("message"))
     blocks = [mapping(mapping(block).get("message_content")) for block in listed(message.get("contents"))]
     calls = [mapping(mapping(call).get("tool_call")) for call in listed(message.get("tool_calls"))]
     return present(
         role=name(message.get("role")),
-        content=message.get("content") or [_block(block) for block in blocks],
+        content=message.get("content") or [_openinference_block(block) for block in blocks],
         tool_calls=[dict(call) for call in calls],
         tool_call_id=name(message.get("tool_call_id")),
         name=name(message.get("name")),
     )
 
 
-def _block(block: Mapping[str, Any]) -> JsonObject:
+def _openinference_block(block: Mapping[str, Any]) -> JsonObject:
     if "text" in block:
         return {"type": "text", "text": block["text"]}
     url = mapping(mapping(block.get("image")).get("image")).get("url")
     return {"type": name(block.get("type")) or "image", **present(url=url)}
 
 
-# Events and logs: one message each, in the body of a log or the attributes of a span's event.
+# Events and logs: each holds one message, in its body or its attributes.
 
 
-def _of_events(events: Sequence[SpanEvent]) -> tuple[list[Message], list[Message]]:
-    inputs = [_of_event(event, _EVENT_ROLES[event.name]) for event in events if event.name in _EVENT_ROLES]
-    outputs = [_of_event(event, "assistant") for event in events if event.name == _CHOICE]
+def _event_messages(events: Sequence[SpanEvent]) -> tuple[list[Message], list[Message]]:
+    inputs = [_event_message(event, _EVENT_ROLES[event.name]) for event in events if event.name in _EVENT_ROLES]
+    outputs = [_event_message(event, "assistant") for event in events if event.name == _CHOICE]
     return inputs, outputs
 
 
-def _of_event(event: SpanEvent, role: str) -> Message:
+def _event_message(event: SpanEvent, role: str) -> Message:
     """The message of an event or log; its fields may be inside a ``body``, a ``message``, or both."""
     fields = {**event.attributes, **mapping(event.attributes.get("body"))}
     inner = json_or_text(fields.get("message"))
@@ -191,7 +197,7 @@ def _of_event(event: SpanEvent, role: str) -> Message:
     content = json_or_text(fields.get("content")) if role != "tool" else fields.get("content")
     contents = mapping(content)
     if isinstance(contents.get("parts"), list):
-        return _of_gemini(contents, role)
+        return _gemini_message(contents, role)
     call_id = name(fields.get("id")) if role == "tool" else ""
     calls = json_or_text(fields.get("tool_calls"))
     return present(role=name(fields.get("role")) or role, content=content, tool_calls=calls, tool_call_id=call_id)
@@ -200,17 +206,23 @@ def _of_event(event: SpanEvent, role: str) -> Message:
 # Google's ADK.
 
 
-def _of_adk(span: Span) -> tuple[list[Message], list[Message]]:
-    """The messages of a request to Gemini and of its response unless partial, which ADK writes as JSON."""
+def _adk_messages(span: Span) -> tuple[list[Message], list[Message]]:
+    """The messages of a request to Gemini and of the response, both recorded by ADK as JSON.
+
+    A partial response is a fragment of a stream and is ignored.
+    """
     request = mapping(json_or_text(span.attributes.get(_ADK_REQUEST)))
     response = mapping(json_or_text(span.attributes.get(_ADK_RESPONSE)))
-    inputs = [_of_gemini(mapping(content), "user") for content in listed(request.get("contents"))]
+    inputs = [_gemini_message(mapping(content), "user") for content in listed(request.get("contents"))]
     answer = mapping(response.get("content"))
-    return inputs, [_of_gemini(answer, "assistant")] if answer and not response.get("partial") else []
+    return inputs, [_gemini_message(answer, "assistant")] if answer and not response.get("partial") else []
 
 
-def _of_gemini(content: Mapping[str, Any], role: str) -> Message:
-    """A message from a ``Content`` of Gemini, where the field that is set shows the kind of a part."""
+def _gemini_message(content: Mapping[str, Any], role: str) -> Message:
+    """A message from Gemini's ``Content``.
+
+    Its parts have no type; the field that is set shows it: ``{"text": "hi"}``, ``{"function_call": {"name": "f"}}``.
+    """
     content_role = name(content.get("role")) or role
     parts = [_gemini_part(mapping(part)) for part in listed(content.get("parts"))]
     return {"role": "assistant" if content_role == "model" else content_role, "parts": [part for part in parts if part]}
@@ -223,19 +235,19 @@ def _gemini_part(part: Mapping[str, Any]) -> JsonObject:
     return fields
 
 
-def is_retold(message: Message) -> bool:
-    """Whether a user message retells the conversation in other words.
+def is_recap(message: Message) -> bool:
+    """Whether a message in the user role only recounts earlier messages.
 
-    It may be ADK's account of what another agent said and did, or a compacted context.
+    It may be ADK's account of what another agent said and did, or the summary that a compaction put into the context.
 
-    >>> is_retold({"role": "user", "parts": [{"text": "For context:"}, {"text": "[planner] said: go"}]})
+    >>> is_recap({"role": "user", "parts": [{"text": "For context:"}, {"text": "[planner] said: go"}]})
     True
     """
     parts = [mapping(part) for part in listed(message.get("parts", message.get("content")))]
     if parts and all(part.get("type") == "compaction" for part in parts):
         return True
-    words = [text(part.get("text")) or text(part.get("content")) for part in parts]
-    return len(words) > 1 and words[0].startswith(_ADK_CONTEXT) and all(word.startswith("[") for word in words[1:])
+    texts = [text(part.get("text")) or text(part.get("content")) for part in parts]
+    return len(texts) > 1 and texts[0].startswith(_ADK_CONTEXT) and all(line.startswith("[") for line in texts[1:])
 
 
 # Tools.
@@ -243,7 +255,7 @@ def is_retold(message: Message) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The outcome of a call, as stated by a span below the call's own span."""
+    """How a call ended, as recorded by a child of the call's own span."""
 
     success: bool | None = None
     error: str = ""
@@ -260,29 +272,30 @@ class ToolSpan:
     success: bool | None
 
     def with_ending(self, ending: Ending | None) -> "ToolSpan":
-        """The same call with the ending that another span states."""
+        """The same call with *ending*, which another span recorded; its error counts only if the call has no result."""
         if ending is None or ending.success is None:
             return self
-        failure = self.result if _says_something(self.result) else ending.error or self.result
+        failure = self.result if _has_content(self.result) else ending.error or self.result
         return replace(self, success=ending.success, result=self.result if ending.success else failure)
 
 
 def tool_of(span: Span) -> ToolSpan:
-    """The call of a tool's span; if it failed without a result, the error is its result."""
+    """The call that a tool span records; if it failed and has no result, its error text is the result."""
     tool = name(
         span.first("gen_ai.tool.name", "tool.name", "tool_call.function.name", "tool_name", "traceloop.entity.name")
     )
     call_id = name(span.first("gen_ai.tool.call.id", "tool_call.id", "tool.id", "tool_use_id"))
     result = _recorded_result(span)
     failed = span.failed or span.first("error.type") is not None
-    if failed and not _says_something(result):
+    if failed and not _has_content(result):
         result = error_text(span)
-    ended_well = span.succeeded or result is not None
-    success = False if failed else True if ended_well else None
+    succeeded = span.succeeded or result is not None
+    success = False if failed else True if succeeded else None
     return ToolSpan(tool or span.name, call_id, _recorded_arguments(span), result, success)
 
 
 _ADK_ARGUMENTS = "gcp.vertex.agent.tool_call_args"
+# The attributes in which conventions keep the arguments and the result of a call; the first that is set counts.
 _ARGUMENTS = (
     "gen_ai.tool.call.arguments",
     _ADK_ARGUMENTS,
@@ -297,7 +310,7 @@ _RESULTS = (
     "output.value",
     "traceloop.entity.output",
 )
-# Attributes in which Claude Code keeps one argument each, and the argument's name.
+# Claude Code records some arguments in attributes of their own: the attribute, and the name of the argument.
 _CLAUDE_ARGUMENTS = {
     "full_command": "command",
     "file_path": "file_path",
@@ -307,21 +320,24 @@ _CLAUDE_ARGUMENTS = {
 
 
 def _recorded_arguments(span: Span) -> Any:
-    """The arguments of a call; ``tool.parameters`` may contain them, or the tool's schema instead."""
+    """The arguments of a call.
+
+    ``tool.parameters`` is ambiguous: some instrumentation puts the arguments there, some the schema of the tool.
+    """
     value = json_or_text(span.first(*_ARGUMENTS))
     if value == {} and span.attributes.get(_ADK_ARGUMENTS) == "{}" and _recorded_result(span) is None:
         return None  # ADK writes empty objects when it must not record contents
-    if value is None or _is_withheld(value):
+    if value is None or _is_placeholder(value):
         parameters = json_or_text(span.first("tool.parameters"))
         value = None if parameters is None or _is_schema(parameters) else parameters
     if value is None:
         value = {key: span.attributes[field] for field, key in _CLAUDE_ARGUMENTS.items() if field in span.attributes}
-        value = value or _of_tool_events(span)[0]
-    return _smolagents(value)
+        value = value or _tool_event_contents(span)[0]
+    return _without_smolagents_wrapper(value)
 
 
 def _is_schema(value: Any) -> bool:
-    """Whether *value* describes parameters: a JSON schema, or an object with a schema for each parameter.
+    """Whether *value* describes parameters: it is a JSON schema, or an object with a schema for each parameter.
 
     >>> _is_schema({"type": "object", "properties": {}}), _is_schema({"q": {"type": "string"}}), _is_schema({"q": "a"})
     (True, True, False)
@@ -332,27 +348,27 @@ def _is_schema(value: Any) -> bool:
     return bool(fields) and all("type" in mapping(part) for part in fields.values())
 
 
-def _smolagents(value: Any) -> Any:
-    """The arguments inside smolagents' record of a Python call."""
+def _without_smolagents_wrapper(value: Any) -> Any:
+    """The arguments of a call that smolagents recorded as ``args`` and ``kwargs``; any other *value* unchanged."""
     fields = mapping(value)
     if fields.keys() != {"args", "kwargs", "sanitize_inputs_outputs"}:
         return value
-    positional, by_name = listed(fields.get("args")), mapping(fields.get("kwargs"))
-    return dict(by_name) | ({"args": positional} if positional else {})
+    positional, keywords = listed(fields.get("args")), mapping(fields.get("kwargs"))
+    return dict(keywords) | ({"args": positional} if positional else {})
 
 
 def _recorded_result(span: Span) -> Any:
-    """The result of a call; None if none was recorded (ADK then writes an empty object)."""
+    """The result of a call; None if it was not recorded, which ADK marks with an empty object."""
     for field in _RESULTS:
         value = span.attributes.get(field)
-        if value is None or _is_withheld(value) or (field.startswith("gcp.") and value in ("", "{}")):
+        if value is None or _is_placeholder(value) or (field.startswith("gcp.") and value in ("", "{}")):
             continue
         return json_or_text(value)
-    return _of_tool_events(span)[1]
+    return _tool_event_contents(span)[1]
 
 
-def _of_tool_events(span: Span) -> tuple[Any, Any]:
-    """Arguments and result in the events of a tool's span, as Strands and Claude Code write them."""
+def _tool_event_contents(span: Span) -> tuple[Any, Any]:
+    """Arguments and result in the events of a tool span, where Strands and Claude Code put them."""
     arguments: Any = None
     result: Any = None
     for event in span.events:
@@ -368,14 +384,14 @@ def _of_tool_events(span: Span) -> tuple[Any, Any]:
 
 
 def ending_of(span: Span) -> Ending:
-    """The outcome that a span of Claude Code states for the call in the span above it."""
+    """How the call in the parent of *span* ended, according to *span*, which is a span of Claude Code."""
     success_text = str(span.attributes.get("success")).lower()
     success = False if span.failed else {"true": True, "false": False}.get(success_text)
     return Ending(success, text(span.attributes.get("error")) or span.status)
 
 
-def _says_something(value: Any) -> bool:
-    return value not in (None, "", [], {}) and not _is_withheld(value)
+def _has_content(value: Any) -> bool:
+    return value not in (None, "", [], {}) and not _is_placeholder(value)
 
 
 # Errors.
@@ -387,8 +403,11 @@ def exception(span: Span) -> JsonObject:
 
 
 def error_text(span: Span) -> str:
-    """The exception's message, or the span's status if that contains it; without both, the error's type or "failed"."""
-    raised = text(exception(span).get("exception.message"))
-    if raised and raised not in span.status:
-        return raised
+    """The message of the exception, or the status text if it includes that message.
+
+    If both are empty, the type of the error, or "failed".
+    """
+    message = text(exception(span).get("exception.message"))
+    if message and message not in span.status:
+        return message
     return span.status or name(span.first("error.type", "error")) or "failed"

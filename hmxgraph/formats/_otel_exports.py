@@ -1,8 +1,8 @@
-"""Trace exports in the shapes that tools write, each converted to spans of OTLP JSON.
+"""Trace exports of various tools, converted to spans of OTLP JSON.
 
 Tempo keeps OTLP's resource spans under ``batches``. Jaeger writes ``data``, with typed tags and times in microseconds.
-Exporters to JSON lines write one span per record, with their own field names. Logs (``resourceLogs``) are added to the
-span in which they were written: since 2024 the GenAI conventions put contents there.
+Exporters to JSON lines write one span per record, with their own field names. Log records (``resourceLogs``) are added
+to the spans in which they were written, because since 2024 the GenAI conventions put the contents of messages there.
 """
 
 from collections import Counter
@@ -21,13 +21,14 @@ _MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
 _TRACE_FIELDS = frozenset(
     {"resourceSpans", "resource_spans", "resourceLogs", "scopeSpans", "spanId", "span_id", "spanID"}
 )
-# Attributes that OpenInference may nest in an object, where the SDK writes dotted keys.
+# Attribute groups of OpenInference that may be nested, as in {"llm": {"model_name": "m"}}; the SDK writes dotted keys,
+# as in {"llm.model_name": "m"}.
 _NESTED = ("llm", "input", "output", "openinference", "tool", "session", "user", "gen_ai", "retrieval")
 # Objects nested deeper are kept as they are.
 _DEEPEST = 20
-# Maximum number of characters of a tag that is an integer of 64 bits.
+# Maximum number of characters of a 64-bit integer with its sign.
 _LONGEST_INTEGER = 20
-# Attributes that a model call takes from the log record that it stands for.
+# Attributes that `_call_of` copies from a log record to the span of its model call.
 _IDENTITY = ("gen_ai.conversation.id", "session.id", "gen_ai.agent.name", "gen_ai.request.model", "user.id")
 
 
@@ -108,7 +109,7 @@ def _wrapped(resource_spans: Iterable[JsonObject]) -> JsonObject:
 
 
 def _sdk(value: Mapping[str, Any]) -> JsonObject:
-    """A span as the SDK's console exporter writes it, or as Phoenix does, with a ``status_code`` of the span itself."""
+    """A span written by the SDK's console exporter, or by Phoenix, which puts ``status_code`` into the span itself."""
     status = value.get("status")
     if not isinstance(status, Mapping):
         status = {"status_code": value.get("status_code", status), "description": value.get("status_message")}
@@ -116,7 +117,7 @@ def _sdk(value: Mapping[str, Any]) -> JsonObject:
 
 
 def _spread(fields: JsonObject) -> JsonObject:
-    """Attributes, with the objects under the names in ``_NESTED`` flattened to dotted keys."""
+    """The attributes *fields*, with the objects under the names in ``_NESTED`` flattened to dotted keys."""
     flat: JsonObject = {}
     for key, value in fields.items():
         if key in _NESTED and isinstance(value, Mapping):
@@ -145,7 +146,7 @@ def _dotted(value: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
 def _is_span(span: Mapping[str, Any]) -> bool:
     """Whether a record is a span: it has OTLP's ``traceId`` and ``spanId``, or ids under other names and a start.
 
-    The start tells spans from lines of a program's log, which often have such ids as well.
+    The start distinguishes spans from log lines, which often have such ids as well.
     """
     if "traceId" in span and "spanId" in span:
         return True
@@ -163,7 +164,7 @@ def _first(span: Mapping[str, Any], fields: Iterable[str]) -> Any:
 
 
 def _otlp_span(span: Mapping[str, Any]) -> JsonObject:
-    """A span of a record in the field names of OTLP JSON."""
+    """A span with the field names of OTLP JSON in place of the exporter's own."""
     status = span.get("status", span.get("status_code"))
     if not isinstance(status, Mapping):
         status = {"code": status, "message": span.get("status_message")}
@@ -201,7 +202,7 @@ def _event(event: Mapping[str, Any]) -> JsonObject:
 
 
 def _jaeger_traces(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The traces in an answer of Jaeger's API (``data``), or the one that a download contains."""
+    """The traces in a response of Jaeger's API (under ``data``), or the single trace in a download."""
     traces = [mapping(part) for part in listed(value.get("data"))] or [value]
     return [trace for trace in traces if any(map(_is_of_jaeger, listed(trace.get("spans"))))]
 
@@ -301,12 +302,13 @@ def _log(record: Mapping[str, Any], resource_attributes: JsonObject) -> _Log:
 
 
 def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
-    """The spans with their log records; records of a span in another export become a model call of their own.
+    """The spans with their log records; ``_call_of`` replaces the span of a log record if it is in another export.
 
-    Only records of the GenAI conventions are added, and only if they name a span or their trace has one model call.
+    Log records that are not of the GenAI conventions are left out. So are those without a span id, unless their trace
+    has exactly one model call.
     """
     log_events: dict[tuple[str, str], list[SpanEvent]] = {}
-    foreign_spans: dict[tuple[str, str], Span] = {}
+    stand_ins: dict[tuple[str, str], Span] = {}
     left_out: list[str] = []
     span_keys = {(span.trace_id, span.span_id) for span in spans}
     only_calls = _only_model_calls(spans)
@@ -319,8 +321,8 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
         else:
             log_events.setdefault(span_key, []).append(log.event)
             if span_key not in span_keys:
-                foreign_spans.setdefault(span_key, _call_of(log))
-    all_spans = [*spans, *foreign_spans.values()]
+                stand_ins.setdefault(span_key, _call_of(log))
+    all_spans = [*spans, *stand_ins.values()]
     with_logs = [
         replace(span, events=(*span.events, *log_events.pop((span.trace_id, span.span_id), ()))) for span in all_spans
     ]
@@ -329,7 +331,7 @@ def _with_logs(spans: list[Span], logs: list[_Log]) -> Export:
 
 
 def _call_of(log: _Log) -> Span:
-    """A span without a name, in place of the model call of a log record whose own span is in another export."""
+    """A span without a name, to stand in for the model call of a log record."""
     operation = text(log.event.attributes.get("gen_ai.operation.name")) or "chat"
     identity = {key: value for key, value in log.event.attributes.items() if key in _IDENTITY}
     return replace(log.span, name="", attributes={"gen_ai.operation.name": operation, **identity})

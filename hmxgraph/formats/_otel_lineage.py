@@ -1,4 +1,4 @@
-"""The context of a span: its conversation and agent, and which of its contents the spans around it already hold.
+"""The context of a span in its trace: its conversation and agent, and which contents the spans below it also hold.
 
 Only some spans of a trace name their conversation, and several spans may hold the same contents: the span of an agent,
 its framework's span of a model call, and inside it the span of the provider's client.
@@ -22,14 +22,14 @@ _SESSION_ATTRIBUTES = (
 _AGENT_ATTRIBUTES = ("gen_ai.agent.name", "gen_ai.agent.id", "agent.name", "llm.agent.name", "traceloop.entity.name")
 # Maximum number of earlier spans or traces in each table: the spans of a trace are written close together.
 _MOST_REMEMBERED = 5_000
-# Maximum number of spans followed from a span towards the root.
+# Maximum number of spans on the path from a span to the root of its trace.
 _LONGEST_PATH = 100
 
 # The fields stored for a span: the key of its parent, its kind, conversation, session, agent and tool.
 _Entry: TypeAlias = list[str]
 _PARENT, _KIND, _CONVERSATION_ID, _SESSION_ID, _AGENT_NAME, _TOOL = range(6)
 
-# Contents that the spans below a span may hold: a model's prompt, its answer, its failure.
+# The kinds of contents that a span may hold: a model's prompt, its answer, its failure.
 ASKED, ANSWERED, FAILED = "asked", "answered", "failed"
 
 
@@ -41,10 +41,18 @@ def key_of(span: Span) -> str:
 class Lineage:
     """The spans read so far; kept in *carried*, which the caller stores to resume.
 
-    By trace: ``_traces`` holds the conversation and session ids that its spans name, ``_homes`` the session of events
-    stored when no such id decided it. By span: ``_spans`` holds its entry, ``_below`` the contents of the spans below
-    it, ``_own`` its own and, once ``pass_up`` has noted them, those below it, ``_converted`` whether its contents
-    became events, ``_endings`` the outcome of its call as a span below states it.
+    Tables by trace:
+
+    - ``_traces``: the conversation ids and the session ids that its spans name
+    - ``_homes``: the session in which its events were stored while no span named one
+
+    Tables by span:
+
+    - ``_spans``: its entry
+    - ``_below``: the kinds of contents of the spans below it
+    - ``_own``: the kinds of its own contents and, once ``pass_up`` has noted them, of those below it
+    - ``_converted``: whether its contents became events
+    - ``_endings``: how its call ended, according to a span below it
     """
 
     def __init__(self, carried: JsonObject) -> None:
@@ -57,7 +65,7 @@ class Lineage:
         self._endings: dict[str, list[bool | str | None]] = carried.setdefault("endings", {})
 
     def add(self, span: Span, kind: str, tool: str) -> None:
-        """Note a span; a later copy of it adds only missing fields."""
+        """Note a span; if it was noted before, only its missing fields are added."""
         entry = [
             self._parent(span),
             kind,
@@ -76,7 +84,7 @@ class Lineage:
         self._traces[span.trace_id] = new_ids
 
     def _parent(self, span: Span) -> str:
-        """The key of the span above; "" if there is none, or if it would close a loop."""
+        """The key of the span's parent; "" if it has none, or if the span is itself an ancestor of that parent."""
         own_key, parent_key = key_of(span), f"{span.trace_id}-{span.parent_id}"
         ancestor = parent_key if span.parent_id else ""
         for _ in range(_LONGEST_PATH):
@@ -90,15 +98,15 @@ class Lineage:
     def session(self, span: Span) -> str:
         """The conversation of a span: the first of these that exists, "" if none does.
 
-        - the session of events of the trace that were stored before its conversation was known, unless the trace has
-          several conversation ids or, where no conversation id decides, several session ids
+        - the session in which events of the trace were stored before its conversation was known, unless the trace has
+          several conversation ids or, if no conversation id applies, several session ids
         - the conversation id of the span or of the nearest span above it
         - the session id of the span itself
         - the only conversation id of the trace
         - the session id of the nearest span above it
         - the only session id of the trace
 
-        Session ids come after conversation ids of the same place: they may be those of the program around the agent.
+        At each level, a conversation id precedes a session id, which may be that of the program around the agent.
         """
         home = self._homes.get(span.trace_id, "")
         path = list(self._path(span))
@@ -112,7 +120,7 @@ class Lineage:
         return home
 
     def settle_in(self, span: Span, session_id: str) -> None:
-        """Note the session in which events of the trace were stored, if no id decided the session of this span."""
+        """Note that events of the trace are stored in *session_id*, unless the trace names a session for this span."""
         if span.trace_id not in self._homes and not self.session(span):
             self._homes[span.trace_id] = session_id
 
@@ -135,7 +143,7 @@ class Lineage:
             for key in list(table)[: max(0, len(table) - _MOST_REMEMBERED)]:
                 del table[key]
 
-    # What surrounds a span.
+    # Which contents are above and below a span.
 
     def is_below_tool(self, span: Span) -> bool:
         """Whether a tool called the model or agent of a span, so that an agent wrote its prompts."""
@@ -155,7 +163,7 @@ class Lineage:
         return content in self._below.get(key_of(span), ())
 
     def hold(self, span: Span, content: str) -> None:
-        """Note that a span holds that content; contents below a tool do not count for the spans above the tool."""
+        """Note that *span* holds *content*, for itself and for the spans above it up to the nearest tool span."""
         own_contents = self._own.get(key_of(span), [])
         self._own[key_of(span)] = own_contents if content in own_contents else [*own_contents, content]
         for key in self._keys_above(span):
@@ -166,9 +174,9 @@ class Lineage:
                 return
 
     def pass_up(self, span: Span) -> None:
-        """Note again, for the spans above, the contents of this span and of those below it (not of those below a tool).
+        """Note the contents of this span and of those below it for the spans above, as ``hold`` does.
 
-        A span below may have been read before this one, which alone names the next span above.
+        A span below may have been read first, when the path from it to the root was still unknown.
         """
         key = key_of(span)
         below = () if self._is_tool(key) else self._below.get(key, ())
@@ -194,16 +202,16 @@ class Lineage:
     # How calls ended.
 
     def note_ending(self, span: Span, ending: Ending) -> None:
-        """Note the outcome of the call that the span above this one records."""
+        """Note how the call in the parent of *span* ended."""
         if span.parent_id and ending.success is not None:
             self._endings[f"{span.trace_id}-{span.parent_id}"] = [ending.success, ending.error]
 
     def ending(self, span: Span) -> Ending | None:
-        """The outcome of the call that a span records, as stated by a span below it; None if none states it."""
+        """How the call in *span* ended, according to a span below it; None if none says so."""
         outcome = self._endings.get(key_of(span))
         return Ending(outcome[0] is True, str(outcome[1] or "")) if outcome else None
 
-    # The path to the root, which ends where a trace has a loop.
+    # The path from a span to the root of its trace. If the trace has a loop, the path ends before it repeats a span.
 
     def _path(self, span: Span) -> Iterator[_Entry]:
         own_entry = self._spans.get(key_of(span))

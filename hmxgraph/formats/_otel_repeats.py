@@ -23,16 +23,19 @@ _MOST_SEEN = 50_000
 _MOST_ENTRIES = 20_000
 # Maximum number of calls in each list of calls.
 _MOST_CALLS = 1_000
-# Prompts repeat the code of code-writing agents with the closing tag at which the model was stopped.
-_CLOSING = re.compile(r"\s*</code>\s*\Z")
+# Agents that write code stop the model at this closing tag, so its answer lacks the tag; later prompts contain it.
+_CLOSING_TAG = re.compile(r"\s*</code>\s*\Z")
 _SPACE = re.compile(r"\s+")
-# Minimum number of characters of an argument that may be another agent's prompt: users type shorter ones, too.
+# Minimum length of an argument that may be another agent's prompt; a shorter one, such as "yes", may be the user's.
 _SHORTEST_PROMPT = 4
 
 
 @dataclass(slots=True)
 class Prompt:
-    """The keys of the parts of a model call's or agent's messages that were read so far, counted and in order."""
+    """The messages of one model call or agent, as far as they were read: the keys of their parts.
+
+    ``parts`` counts the keys, ``sequence`` lists them in order.
+    """
 
     session_id: str
     parts: Counter[str] = field(default_factory=Counter)
@@ -46,7 +49,7 @@ class Prompt:
 
 
 class Repeats:
-    """The parts of each conversation that were read so far, and the calls that still lack their span or result.
+    """The parts of each conversation read so far, and the calls that still lack their span or result.
 
     There are three lists of calls, the oldest first. ``_waiting``: from a model's or agent's messages, when neither the
     span of the tool nor a prompt with the result was read yet. ``_answered``: the same, once a prompt with the result
@@ -79,7 +82,7 @@ class Repeats:
         """Whether *key* was read."""
         return key in self._seen
 
-    # Texts.
+    # Parts of messages.
 
     def is_new_part(self, prompt: Prompt, part: str, *, answer: bool) -> bool:
         """Add a part to the prompt; returns whether it is new to the conversation, as parts of an answer always are."""
@@ -142,7 +145,7 @@ class Repeats:
         return False
 
     def repeat_call(self, prompt: Prompt, call_id: str, part: str) -> None:
-        """Note an alias if the conversation knows a call of the prompt under another id."""
+        """If the conversation knows a call of the prompt under another id, make *call_id* an alias of that id."""
         first = self._aliases.get(f"{prompt.session_id}/{part}/{prompt.parts[part]}", "")
         if call_id and first and call_id != first:
             _put(self._aliases, f"{prompt.session_id}/{call_id}", first)
@@ -214,8 +217,8 @@ def _passed_on_key(trace_id: str, words: str) -> str:
 
 
 def _plain(words: str) -> str:
-    """A text without closing tag, and with one space in place of any white space."""
-    return _SPACE.sub(" ", _CLOSING.sub("", words)).strip()
+    """A text without the closing tag, and with each run of white space replaced by one space."""
+    return _SPACE.sub(" ", _CLOSING_TAG.sub("", words)).strip()
 
 
 def words_part(draft: Draft) -> str:
@@ -243,7 +246,7 @@ def result_part(value: Any) -> str:
 
 
 def _canonical(value: Any) -> str:
-    """A value in one spelling, whether it is JSON text or parsed."""
+    """The canonical text of a value, the same for JSON text and for the value that it encodes."""
     json_value = parsed(value) if isinstance(value, str) else value
     json_value = value if json_value is None else json_value
     return (
@@ -258,7 +261,7 @@ def call_of(draft: Draft) -> tuple[str, str, Any]:
 
 
 def _put(table: JsonObject, key: str, value: object, most: int = _MOST_ENTRIES) -> None:
-    """Store a value; if there are more than *most* then, forget the one whose key was added first."""
+    """Store a value; if the table then has more than *most* entries, drop the one whose key was added first."""
     table[key] = value
     if len(table) > most:
         del table[next(iter(table))]

@@ -1,4 +1,4 @@
-"""Multi-part message contents: readable text, and everything else as attachments."""
+"""Convert message contents made of blocks: text blocks become text, all others become attachments."""
 
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _TEXT_FIELDS = ("text", "content", "output_text", "input_text", "refusal", "tran
 _TEXT_BLOCKS = frozenset(
     {"text", "input_text", "output_text", "refusal", "summary_text", "reasoning_text", "plain_text"}
 )
-# In characters: longer strings in the fields of a non-text block are cut, because they are data, of no use to a reader.
+# Maximum characters of a field of a non-text block; longer ones are cut, because they are data that nobody reads.
 _LONGEST_FIELD = 2_000
 # Fields in which producers keep the data of a block.
 _DATA_FIELDS = ("data", "file_data", "b64_json", "blob", "base64")
@@ -69,9 +69,9 @@ def block_text(block: Any) -> str | None:
 
 
 def attachment(block: Any) -> JsonObject:
-    """A non-text block as an attachment: its kind, and the size and hash of its data, or its address and names.
+    """A non-text block as an attachment: its kind, and the size and hash of its data, or its address and name.
 
-    A block with none of these keeps its fields.
+    A block without data, address and name keeps its fields.
 
     >>> attachment({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}})["bytes"]
     2
@@ -98,7 +98,7 @@ def attachment(block: Any) -> JsonObject:
     return {"type": kind, **(described or {key: _short(part) for key, part in fields.items() if key != "type"})}
 
 
-# Fields in which blocks nest their data or its address; the last four are those of Gemini.
+# Fields in which blocks nest their data or its address; Gemini uses the last four.
 _INNER = (
     *("image_url", "source", "input_audio", "file", "audio", "image", "document", "blob"),
     *("inlineData", "inline_data", "fileData", "file_data"),
@@ -108,7 +108,7 @@ _MEDIA_TYPES = ("media_type", "mime_type", "mimeType")
 
 
 def _first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
-    """The text of the first named field that has one; "" if none has."""
+    """The text of the first of the fields *names* that has any; "" if none has."""
     return next(filter(None, (text(fields.get(field)) for field in names)), "")
 
 
@@ -134,7 +134,7 @@ def _data(encoded: str, media_type: str) -> JsonObject:
 
 
 def _measured(data: bytes, media_type: str) -> JsonObject:
-    """Data as size and hash: the bytes of an image are of no use to a memory of text."""
+    """The size and hash of *data*, which is not stored: a memory of text has no use for the bytes of an image."""
     return present(media_type=media_type) | {"bytes": len(data), "sha256": sha256(data).hexdigest()}
 
 
@@ -146,7 +146,7 @@ def _short(value: Any) -> Any:
 
 
 def arguments(value: Any) -> JsonObject:
-    """The arguments of a call as an object; a JSON string is parsed, anything but an object becomes ``input``.
+    """The arguments of a call as an object; JSON text is parsed, and anything but an object goes under ``input``.
 
     >>> arguments('{"a": 1}'), arguments({"a": 1}), arguments("make all"), arguments("")
     ({'a': 1}, {'a': 1}, {'input': 'make all'}, {})
@@ -160,7 +160,8 @@ def arguments(value: Any) -> JsonObject:
 def result(value: Any) -> tuple[Any, list[JsonObject]]:
     """The result of a call, and its attachments.
 
-    Text blocks become one text, other blocks the attachments; a text that is a JSON object or array becomes its value.
+    Text blocks are joined to one text, and other blocks are the attachments. Text that is a JSON object or array is
+    parsed.
 
     >>> result([{"type": "text", "text": "done"}]), result('{"rows": 3}')
     (('done', []), ({'rows': 3}, []))

@@ -1,4 +1,4 @@
-"""Read spans of OTLP JSON and of the Python SDK into one shape; turn numbered attributes into lists."""
+"""Convert spans of OTLP JSON and of the Python SDK to `Span`, and numbered attributes to lists."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ _OK = frozenset({1, "1", "STATUS_CODE_OK", "OK"})
 
 @dataclass(frozen=True, slots=True)
 class SpanEvent:
-    """Something that happened inside a span."""
+    """An event or log record inside a span."""
 
     name: str
     attributes: JsonObject
@@ -147,14 +147,14 @@ def _hex(value: Any) -> str:
 
 # Attributes.
 
-# Values nested deeper are not converted; those of OTLP's typed values become text.
+# Values nested deeper than this are left as they are, except OTLP's typed values, which become text.
 _DEEPEST = 20
 # Maximum digits of a list index. A longer number counts as a name, and Python refuses to convert thousands of digits.
 _LONGEST_INDEX = 9
 
 
 def attributes(value: Any) -> JsonObject:
-    """Attributes as one object, from OTLP's list of keys and typed values or from an object.
+    """Attributes as one object; OTLP writes them as a list of keys and typed values.
 
     >>> attributes([{"key": "a", "value": {"intValue": "5"}}]), attributes({"a": 5})
     ({'a': 5}, {'a': 5})
@@ -167,7 +167,7 @@ def attributes(value: Any) -> JsonObject:
 
 
 def _typed(value: Any, depth: int) -> Any:
-    """The value inside OTLP's ``{"intValue": "5"}`` and the like; protobuf's Python names are read, too."""
+    """The content of a typed value such as ``{"intValue": "5"}`` or (protobuf in Python) ``{"int_value": "5"}``."""
     fields = mapping(value)
     if depth > _DEEPEST:
         return str(fields)
@@ -184,7 +184,7 @@ def _typed(value: Any, depth: int) -> Any:
 
 
 def indexed_list(flat: Mapping[str, Any], prefix: str) -> list[Any]:
-    """The list that the numbered attributes below *prefix* form; empty if they form none.
+    """The list encoded by the attributes ``<prefix>.0...``, ``<prefix>.1...`` and so on; empty if there are none.
 
     >>> indexed_list({"llm.input.0.message.role": "user", "llm.input.0.message.content": "hi"}, "llm.input")
     [{'message': {'role': 'user', 'content': 'hi'}}]

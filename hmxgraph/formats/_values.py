@@ -1,4 +1,4 @@
-"""Read values of unknown shape: typed access without exceptions, times, and ids made from content."""
+"""Read JSON values of unknown shape: typed access without exceptions, times, and ids made from content."""
 
 import re
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ def name(value: Any) -> str:
 
 
 def unbroken(value: str) -> str:
-    r"""*value* with lone surrogates replaced: truncated texts and odd file names may contain them, JSON must not.
+    r"""*value* with lone surrogates replaced: truncated texts and odd file names may contain them; JSON must not.
 
     >>> unbroken("a\ud800"), unbroken("a")
     ('a\ufffd', 'a')
@@ -75,7 +75,7 @@ def present(**fields: Any) -> JsonObject:
 
 
 def fields_of(value: Mapping[str, Any]) -> str:
-    """The field names of an object in an unexpected form, for a fault: at most 80 characters of them.
+    """The field names of an object, in at most 80 characters, to describe an unexpected record in a fault.
 
     >>> fields_of({"a": 1, "b": 2}), fields_of({})
     ('fields a, b', 'an empty object')
@@ -100,26 +100,26 @@ def parsed(value: str) -> Any:
 _SECOND_US = 1_000_000
 # "2026-03-14T03:00:00Z", "2026-03-14 03:00:00,5+01", "2026-03-14T03:00Z[UTC]".
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?(?:\[.*\])?")
-# Numbers above the first limit are nanoseconds, above the second microseconds, above the third milliseconds; others are
-# seconds. With each limit, the number of microseconds in its unit.
+# The unit of a number since 1970: nanoseconds above the first limit, microseconds above the second, milliseconds above
+# the third, else seconds. Each limit is paired with the number of microseconds in its unit.
 _UNITS = ((1e17, 1e-3), (1e14, 1.0), (1e11, 1e3))
-# Number of digits of a present time in seconds, milliseconds, microseconds and nanoseconds since 1970.
+# Number of digits of a current time in seconds, milliseconds, microseconds and nanoseconds since 1970.
 _DIGITS = frozenset({10, 13, 16, 19})
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as an HMX-E timestamp, and the same in microseconds since 1970."""
+    """A time as an HMX-E timestamp, and in microseconds since 1970."""
 
     timestamp: str
     us: int
 
 
 def moment(value: Any) -> Moment | None:
-    """The moment that *value* states: ISO text (UTC without an offset), time since 1970, or a date-time; else None.
+    """The time in *value*; None if it is not a time.
 
-    Times since 1970 are numbers, or texts of 10 (seconds), 13 (milliseconds), 16 (microseconds) or 19 (nanoseconds)
-    digits.
+    It may be ISO text (in UTC if it has no offset), a date-time object, or the time since 1970: a number, or text of 10
+    (seconds), 13 (milliseconds), 16 (microseconds) or 19 (nanoseconds) digits.
 
     >>> moment("2026-03-14T03:00:00Z").us == moment(1773457200).us == moment(1773457200000).us
     True
@@ -165,15 +165,15 @@ def _from_number(number: float) -> Moment | None:
 
 # Ids and sessions of records without them.
 
-# How many folders become part of a session's name: one is not enough, because different projects keep their logs in
-# folders of the same name.
+# Number of folders in the session name of a file. One is not enough: the log folders of different projects often have
+# the same name.
 _FOLDERS = 2
-# Endings of file names, of which several may follow each other: ".jsonl.gz".
+# The endings of a file name, such as ".jsonl.gz".
 _ENDINGS = re.compile(r"(?:\.(?:ndjson|jsonl|json|log|txt|gz))+$", re.IGNORECASE)
 
 
 def derived_id(*parts: Any) -> str:
-    """An id that depends on nothing but *parts*.
+    """An id that depends only on *parts*.
 
     >>> derived_id("chat", 1, "hi") == derived_id("chat", 1, "hi") != derived_id("chat", 2, "hi")
     True
@@ -182,7 +182,7 @@ def derived_id(*parts: Any) -> str:
 
 
 def session_of(record: Record, origin: Origin) -> str:
-    """The session that the caller names, else the last two folders of the source and its file name without endings.
+    """The session that the caller names, else one made from the last two folders and the file name of the source.
 
     "" if neither is known.
 

@@ -1,4 +1,4 @@
-"""Anthropic messages: requests, responses, both together, and message batches, as JSON or JSONL."""
+"""Anthropic's Messages API: requests, responses, logs of both, and message batches, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,11 +10,11 @@ from hmxgraph.formats._messages import is_message
 from hmxgraph.formats._values import fields_of, listed, mapping, name, present
 from hmxgraph.formats.conversion import Format, Match, Origin, Outcome, Record
 
-# Types of blocks that show that a message is Anthropic's.
-_BLOCKS = frozenset(
+# Types of blocks that plain messages do not have.
+_ANTHROPIC_BLOCKS = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "image", "document", "mcp_tool_use"}
 )
-# Types of the pieces in which an answer is streamed.
+# Types of the events in which a response is streamed.
 _STREAM = (
     "message_start",
     "message_delta",
@@ -27,7 +27,7 @@ _STREAM = (
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """How well the objects fit Anthropic's formats; if any of them fits, plain messages among them count, too.
+    """The mean fit of the objects to Anthropic's formats; if any of them fits, plain messages fit as well.
 
     >>> recognise([{"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}]).score
     1.0
@@ -48,15 +48,15 @@ def _fit(value: Mapping[str, Any]) -> float:
         return 1.0
     messages = listed(request.get("messages"))
     if messages and all(map(is_message, messages)):
-        is_anthropic = any(map(_of_anthropic, messages)) or isinstance(request.get("system"), str | list)
+        is_anthropic = any(map(_is_anthropic_message, messages)) or isinstance(request.get("system"), str | list)
         return 0.95 if is_anthropic else 0.6
-    return 0.95 if is_message(value) and _of_anthropic(value) else 0.0
+    return 0.95 if is_message(value) and _is_anthropic_message(value) else 0.0
 
 
-def _of_anthropic(message: Mapping[str, Any]) -> bool:
-    """Whether a message contains a block of a type that plain messages do not have."""
+def _is_anthropic_message(message: Mapping[str, Any]) -> bool:
+    """Whether *message* has a role and contains a block of a type that plain messages do not have."""
     return "role" in message and any(
-        name(mapping(block).get("type")) in _BLOCKS for block in listed(message.get("content"))
+        name(mapping(block).get("type")) in _ANTHROPIC_BLOCKS for block in listed(message.get("content"))
     )
 
 
@@ -66,7 +66,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a request, a response, a log of both, a line of a batch, or a single message."""
+    """The messages in a record: a request, a response, a log of both, a line of a batch, or a single message."""
     if value.get("type") in _STREAM:
         return Talk(skipped="part of a streamed answer")
     answer, request = _answer(value), _request(value)

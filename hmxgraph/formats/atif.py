@@ -1,7 +1,7 @@
 """ATIF, the Agent Trajectory Interchange Format: one run of an agent as steps of system, user and agent.
 
-Harbor, terminal-bench and several agents and toolkits write it, one trajectory per file or line. A step of the agent
-holds its text, reasoning, calls and their results; trajectories of sub-agents may be inside that of their parent.
+Harbor, terminal-bench and several agents write it, one trajectory per file or line. A step of the agent holds its text,
+reasoning, calls and their results. The trajectory of a sub-agent may be inside that of its parent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ def _is_trajectory(value: Fields) -> bool:
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
-    """One outcome per record: the events of its trajectory and of those inside it."""
+    """One outcome per record: the events of its trajectory and of the trajectories inside it."""
     for record in records:
         if not isinstance(record.value, Mapping):
             yield from talks((record,), origin, _unwrap)
@@ -45,12 +45,12 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def _trajectories(value: Fields, parent: str = "", depth: int = 0) -> Iterator[JsonObject]:
-    """The trajectory, and those of its sub-agents, each with the session that started it."""
+    """The trajectory *value*, and those of its sub-agents, each with the session of its parent."""
     yield dict(value) | present(parent=parent)
     inner = listed(value.get("subagent_trajectories")) if depth < _DEEPEST else []
     for number, trajectory in enumerate(filter(None, map(mapping, inner)), start=1):
         session_id = name(trajectory.get("trajectory_id")) or f"{_session(value)}/{number}"
-        # Sub-agents may share the session of their parent: each is a run of its own.
+        # A sub-agent may have the session id of its parent, but becomes a separate session here.
         yield from _trajectories({**trajectory, "session_id": session_id}, _session(value), depth + 1)
 
 
@@ -59,7 +59,7 @@ def _session(trajectory: Fields) -> str:
 
 
 def _together(record: Record, outcomes: Sequence[Outcome]) -> Outcome:
-    """The outcome of a record from those of its trajectories: a fault in one is the fault of the record."""
+    """The outcome of a record, merged from those of its trajectories; a fault in one is a fault of the record."""
     faulty = next((outcome for outcome in outcomes if outcome.fault is not None), None)
     if faulty is not None:
         return replace(faulty, record=record)
@@ -83,7 +83,7 @@ def _unwrap(value: Fields) -> Talk | Fault:
     for index, step in enumerate(map(mapping, value["steps"])):
         if name(step.get("source")) not in _ROLES:
             return Fault(f"$.steps[{index}].source", "ATIF", repr(step.get("source"))[:80], "system, user or agent")
-        # A step without a time gets that of the step before it, or the first time if no step before it has one.
+        # A step without a time gets the time of the step before it; steps before the first time get that time.
         time = step.get("timestamp") or time
         model = name(step.get("model_name")) or name(agent.get("model_name"))
         messages += (message | present(timestamp=time, model=model) for message in _messages(step))
@@ -98,7 +98,7 @@ def _first_time(trajectory: Fields) -> Any:
 
 
 def _messages(step: Fields) -> Iterator[JsonObject]:
-    """The message of a step with its calls, then the results that it observed."""
+    """The message of a step, with its calls, and a message for each result of these calls."""
     message = step.get("message")
     thought = text(step.get("reasoning_content"))
     blocks = [{"type": "thinking", "thinking": thought}] if thought else []
@@ -117,7 +117,7 @@ def _call(call: Fields) -> JsonObject:
 
 
 def _result(result: Fields, only_call: str) -> JsonObject:
-    """The result as a message, for the call that it names, else for the step's only call, else for none."""
+    """The result as a message; if it names no call, it belongs to the only call of the step, if there is just one."""
     failed = result.get("is_error")
     return {"role": "tool", "content": result["content"]} | present(
         tool_call_id=name(result.get("source_call_id")) or only_call,

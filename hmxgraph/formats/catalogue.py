@@ -1,4 +1,4 @@
-"""All formats that hmxgraph reads, and the recognition of a sample's format."""
+"""All formats that hmxgraph reads, and the function that recognises the format of a sample."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,16 @@ from hmxgraph.formats.openai_responses import OPENAI_RESPONSES
 from hmxgraph.formats.opentelemetry import OPENTELEMETRY
 from hmxgraph.formats.plain_messages import PLAIN_MESSAGES
 
-# HMX-E events themselves (NDJSON or an array).
+# hmxgraph's own format: HMX-E events, as JSON lines or an array.
 
 # The fields that HMX-E 2.1 requires, except tenant and metadata, which the caller often adds.
 _REQUIRED = ("hmx_version", "event_id", "event_type", "agent_id", "session_id", "timestamp", "sequence", "content")
 
 
 def _like_events(sample: Sequence[Any]) -> Match:
-    """The match by the required fields (HMX-E 2.1) that more than half of the records have; bad lines are tolerated.
+    """The match by the number of required fields (HMX-E 2.1) that more than half of the records have.
+
+    Some bad lines are thus tolerated.
 
     >>> _like_events([{"role": "user", "content": "hi"}]).score
     0.1
@@ -55,7 +57,7 @@ def _unchanged(records: Iterable[Record], _origin: Origin) -> Iterator[Outcome]:
 
 HMX_EVENTS = Format("hmx", "HMX-E events", _like_events, _unchanged)
 
-# If formats match equally well, the first wins: more specific ones come first.
+# If several formats match equally well, the first is chosen, so more specific formats come first.
 FORMATS: tuple[Format, ...] = (
     HMX_EVENTS,
     HIPPOCORTEX,
@@ -81,14 +83,14 @@ _LEAST_SCORE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """The format nearest to a sample and how well it fits."""
+    """The format that fits a sample best, and how well it fits."""
 
     nearest: Format
     match: Match
 
     @property
     def format(self) -> Format | None:
-        """The format of the sample; None if even the nearest does not fit."""
+        """The format of the sample; None if even the nearest format does not fit."""
         return self.nearest if self.match.score >= _LEAST_SCORE else None
 
     def __str__(self) -> str:
@@ -115,7 +117,7 @@ def recognise(sample: Sequence[Any]) -> Recognition:
 
 
 def format_named(name: str) -> Format | None:
-    """The format of that name, or None.
+    """The format called *name*, or None.
 
     >>> format_named("hmx").title
     'HMX-E events'

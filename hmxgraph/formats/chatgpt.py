@@ -1,7 +1,7 @@
 """A ChatGPT export: ``conversations.json``, an array of conversations, each a tree of messages.
 
-Editing or regenerating a message starts a branch. The branch of ``current_node`` is the conversation; messages of other
-branches are read, too, and marked as ``abandoned_branch``.
+Editing or regenerating a message starts a new branch. The branch that ends at ``current_node`` is the conversation; the
+messages of other branches are read, too, and marked as ``abandoned_branch``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def _conversation(record: Record, value: Mapping[str, Any], origin: Origin, call
 
 
 def _branch(value: Mapping[str, Any]) -> set[str]:
-    """The nodes from the root to the last message of the current branch; all nodes if none is current."""
+    """The nodes from the root to ``current_node``; all nodes if the export names no current node."""
     nodes, branch = mapping(value.get("mapping")), set[str]()
     node = name(value.get("current_node"))
     while node and node not in branch:
@@ -82,7 +82,7 @@ def _branch(value: Mapping[str, Any]) -> set[str]:
 
 
 def _ordered(value: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The messages in order of time; a message without a time takes that of the message before it in the export."""
+    """The messages sorted by time; a message without a time has that of the message before it in the export."""
     messages = [
         (name(node_id), mapping(mapping(node).get("message")))
         for node_id, node in mapping(value.get("mapping")).items()
@@ -125,7 +125,7 @@ def _message(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
 
 
 def _standing_instructions(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> Reading:
-    """The user's custom instructions (about themselves, and how to answer), as rules of the operator."""
+    """The user's custom instructions (about themselves, and how to answer), as a system message."""
     texts = {**mapping(metadata.get("user_context_message_data")), **content}
     fields = ("about_user_message", "user_profile", "about_model_message", "user_instructions", "model_set_context")
     instructions = "\n".join(text(texts[field]) for field in fields if text(texts.get(field)))

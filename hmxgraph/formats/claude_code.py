@@ -1,9 +1,9 @@
 """Claude Code transcripts: ``~/.claude/projects/<folder>/<session>.jsonl``; sub-agents in ``<session>/subagents/``.
 
-One JSON object per line. The set of line types is internal and grows: types that say something about the work are read,
-other known ones skipped with a reason, unknown ones skipped and reported by name. A content block is usually one event
-with the id ``<uuid>#<block>``. A sub-agent is a session of its own, ``<session>/<agent>``, so that its steps do not mix
-with those of the session that started it.
+Each line is a JSON object. The set of line types is internal to Claude Code and grows: types with information about the
+work are read, other known types are skipped with a reason, and unknown types are skipped and reported by name. A
+content block is usually one event with the id ``<uuid>#<block>``. A sub-agent is a separate session,
+``<session>/<agent>``, so that its steps do not mix with those of the session that started it.
 """
 
 import re
@@ -54,10 +54,10 @@ _BOOKKEEPING = {
     "stream_event": "fragment of a message; the complete one follows",
     "result": "statistics of a run",
 }
-# Fields that may hold the text of an attachment: the first that has text is used.
-_ATTACHED_TEXT = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
+# Fields that may hold the text of an attachment; the first one with text is used.
+_ATTACHMENT_TEXT_FIELDS = ("content", "stdout", "stderr", "blockingError", "message", "snippet")
 # Attachments whose text is kept; all others except queued prompts are skipped.
-_ATTACHED = frozenset(
+_ATTACHMENT_KINDS = frozenset(
     {
         "hook_additional_context", "hook_success", "hook_blocking_error", "hook_non_blocking_error",
         "hook_system_message", "hook_stopped_continuation", "hook_error_during_execution", "diagnostics",
@@ -71,7 +71,7 @@ _PROGRESS = {
     "mcp_progress": "progress of a tool; its result follows",
     "waiting_for_task": "wait for a task",
 }
-# Subtypes of system lines that are skipped unless they report errors of hooks, with the reason.
+# Subtypes of system lines, with the reason why they are skipped unless they report errors of hooks.
 _SYSTEM_NOISE = {
     "stop_hook_summary": "statistics of a turn",
     "turn_duration": "statistics of a turn",
@@ -79,21 +79,24 @@ _SYSTEM_NOISE = {
 }
 _SOURCE = f"harness:{AGENT_NAME}"
 # Results of calls that the user declined begin with one of these.
-_DECLINED = ("The user doesn't want to proceed with this tool use", "The user doesn't want to take this action")
-# In such a result, the user's reason, if any, follows these words.
+_DECLINED_PREFIXES = (
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action",
+)
+# In the result of a declined call, the user's reason, if any, follows these words.
 _REASON = "the user said:\n"
 # Results of cancelled calls begin with one of these.
-_CANCELLED = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
-# Files are shown to the model with a number before each line.
-_NUMBERED = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
-# The id of an agent that writes the summary of a compaction begins with this.
+_CANCELLED_PREFIXES = ("Sibling tool call errored", "[Request interrupted by user", "Cancelled: ")
+# The tool Read puts a number before each line of a file.
+_LINE_NUMBER = re.compile(r"^ *\d+(?:→|\t)", re.MULTILINE)
+# A compaction replaces a long context by a summary. The id of the agent that writes the summary begins with this.
 _COMPACTION_AGENT = "acompact"
-# Maximum number of queued prompts remembered until a line repeats them.
+# A queued prompt is remembered until another line repeats it: maximum number of those.
 _MOST_QUEUED = 50
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of objects that have a line type of Claude Code and a session; bookkeeping may name a message instead.
+    """The share of objects with a line type and session of Claude Code; some types name a message, not a session.
 
     >>> recognise([{"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "hi"}}]).score
     1.0
@@ -128,7 +131,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 class _Transcript:
-    """Reads a transcript line by line; ``origin.carried`` keeps open calls by id and messages that the user queued."""
+    """Reads a transcript line by line; ``origin.carried`` keeps the calls without a result and the queued prompts."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -186,12 +189,14 @@ class _Transcript:
     # One reader for each type of line.
 
     def user(self, line: Line, _frame: Frame) -> Reading:
-        """The text of the user, of tools and of the harness."""
+        """A line in the user role: text of the user or the harness, and results of tools."""
         content = mapping(line.get("message")).get("content", line.get("content"))
         blocks = content if isinstance(content, list) else [{"type": "text", "text": text(content)}]
         whole = "\n".join(filter(None, map(block_text, blocks)))
         if (queued_event_id := self._queued.pop(whole, None)) is not None:
-            blocks = [block for block in blocks if block_text(block) is None]  # the event of the prompt has its text
+            blocks = [
+                block for block in blocks if block_text(block) is None
+            ]  # the event of the queued prompt has the text
             if not blocks:
                 return Reading(part_of=queued_event_id)
         reason = "prompt for a compaction" if _is_compaction_prompt(line) else "nothing but markup"
@@ -242,20 +247,20 @@ class _Transcript:
         return skipped(f"system line {subtype[:60]!r} without text")
 
     def attachment(self, line: Line, _frame: Frame) -> Reading:
-        """What the harness attached to a prompt: queued prompts, and text such as hook output; the rest is skipped."""
+        """What the harness attached to a prompt: queued prompts and text such as hook output; others are skipped."""
         attached = mapping(line.get("attachment"))
         kind = name(attached.get("type"))
         if kind == "queued_command":
             return self._queued_prompt(attached, line)
-        if kind in _ATTACHED:
-            texts = (_joined(attached.get(field)) for field in _ATTACHED_TEXT)
+        if kind in _ATTACHMENT_KINDS:
+            texts = (_joined(attached.get(field)) for field in _ATTACHMENT_TEXT_FIELDS)
             if words := next(filter(None, texts), ""):
                 label = name(attached.get("hookName")) or name(attached.get("filename"))
                 return Reading((_note(f"{label}: {words}" if label else words, kind),))
         return skipped(f"attachment {kind[:60]!r} of the harness")
 
     def queue(self, line: Line, frame: Frame) -> Reading:
-        """A prompt that the user typed while the agent worked; it may reach the agent without a line of its own."""
+        """A prompt that the user typed while the agent worked; it does not always appear in another line."""
         message_text = text(line.get("content"))
         if line.get("operation") != "enqueue" or not message_text.strip():
             return skipped("change of the prompt queue")
@@ -297,14 +302,14 @@ class _Transcript:
         tool, call_event = self._calls.take(call_id)
         shown_result = contents(block.get("content"))
         words, reminders = without_reminders(without_escapes(shown_result.text))
-        words = _NUMBERED.sub("", words) if tool == "Read" and _NUMBERED.match(words) else words
+        words = _LINE_NUMBER.sub("", words) if tool == "Read" and _LINE_NUMBER.match(words) else words
         details = mapping(line.get("toolUseResult"))
         content: JsonObject = present(tool_name=tool, call_id=call_id) | {"result": _plain_error(words)}
         content |= _result_ending(words, block, details)
         content |= present(attachments=list(shown_result.attachments), duration_ms=_duration_ms(details))
         metadata = present(
             agent_session_id=_started_session(line, details),
-            declined_by="user" if words.startswith(_DECLINED) else None,
+            declined_by="user" if words.startswith(_DECLINED_PREFIXES) else None,
         )
         yield Draft(
             "tool_result",
@@ -352,8 +357,8 @@ _READERS: dict[str, Callable[[_Transcript, Line, Frame], Reading]] = {
 def _from_passages(message_text: str, line: Line) -> Iterator[Draft]:
     """The drafts of a text in the user role; none for the prompt of a compaction.
 
-    The harness wrote summaries and meta lines. In other texts, tags around a passage show that the harness or an agent
-    wrote it. The rest is the user's or, in a sub-agent's transcript, the words of the agent that started it.
+    Summaries and meta lines are by the harness. In other texts, tags show which passages are by the harness or by an
+    agent. Passages without tags are by the user or, in a sub-agent's transcript, by the agent that started it.
     """
     if _is_compaction_prompt(line):
         return
@@ -378,7 +383,7 @@ def _only_attachments(attachments: Sequence[JsonObject]) -> Draft:
 
 
 def _note(message_text: str, kind: str, title: str = "") -> Draft:
-    """Text of the harness as an observation: evidence, never a rule."""
+    """Text of the harness as an observation, so that it counts as evidence, but never as a rule."""
     return Draft(
         "observation",
         present(title=title) | {"text": message_text.strip()},
@@ -389,8 +394,8 @@ def _note(message_text: str, kind: str, title: str = "") -> Draft:
 
 
 def _answers(words: str, details: Line) -> Iterator[Draft]:
-    """What the user stated through a tool: answers to questions, reasons for declining a call."""
-    if words.startswith(_DECLINED) and _REASON in words:
+    """What the user stated through a tool: answers to questions, and the reason for declining a call."""
+    if words.startswith(_DECLINED_PREFIXES) and _REASON in words:
         yield Draft("message", {"role": "user", "text": words.partition(_REASON)[2].strip()}, USER, source="user")
     questions = {
         name(mapping(question).get("question")): mapping(question) for question in listed(details.get("questions"))
@@ -415,19 +420,19 @@ def _is_compaction(line: Line) -> bool:
 
 
 def _is_compaction_prompt(line: Line) -> bool:
-    """Whether the program wrote the line to ask for a summary; reminders in a compaction are meta lines."""
+    """Whether the line asks for the summary of a compaction; meta lines of a compaction are reminders instead."""
     return _is_compaction(line) and line.get("isMeta") is not True
 
 
 def _sub_agent(line: Line) -> str:
-    """The id of the sub-agent that wrote the line; a compaction is a run of the program, not of a sub-agent."""
+    """The id of the sub-agent to whose transcript the line belongs; "" if there is none, or if it is a compaction."""
     if line.get("isSidechain") is not True or _is_compaction(line):
         return ""
     return name(line.get("agentId")) or "sidechain"
 
 
 def _model_text(message_text: str, line: Line) -> Draft | str:
-    """The model's text, or an error that the program wrote as a message of the model; a reason if the text is blank."""
+    """The model's text, or an API error that was written in its place; if the text is blank, a reason to skip it."""
     if not message_text.strip():
         return "empty text"
     if line.get("isApiErrorMessage") is True:
@@ -439,16 +444,21 @@ def _model_text(message_text: str, line: Line) -> Draft | str:
 
 
 def _result_ending(words: str, block: Line, details: Line) -> JsonObject:
-    """``success`` and ``exit_code`` of a call.
+    """``success`` and ``exit_code`` of a call, from its result.
 
-    Neither if the call was declined, cancelled or interrupted, or if it asked about a background task that still runs.
+    Both are absent if the call was declined, cancelled or interrupted, or asked about a background task that is still
+    running.
     """
     plain = _plain_error(words)
-    if words.startswith(_DECLINED) or plain.startswith(_CANCELLED) or details.get("interrupted") is True:
+    if (
+        words.startswith(_DECLINED_PREFIXES)
+        or plain.startswith(_CANCELLED_PREFIXES)
+        or details.get("interrupted") is True
+    ):
         return {}
     code = exit_code(words)
-    # If a call asks about a background task that failed, Claude Code sets no error flag, but puts the task's exit code
-    # in a tag. Any other exit code may be quoted output, so only the flag counts there.
+    # For a call that asks about a failed background task, Claude Code sets no error flag, but puts the exit code of the
+    # task in a tag. An exit code without that tag may be quoted output, so it does not count as a failure by itself.
     failed = block.get("is_error") is True or (code not in {None, 0} and "<exit_code>" in words)
     if _task_state(details) == "running":
         return {}
@@ -484,7 +494,7 @@ def _api_error(line: Line) -> JsonObject:
 
 
 def _joined(value: Any) -> str:
-    """The text of an attachment's field: a string, a list whose strings are joined, or an object that has either."""
+    """The text in a field of an attachment: a string, a list of strings, or an object with either of them."""
     if isinstance(value, Mapping):
         value = value.get("blockingError", value.get("content"))
     words = value if isinstance(value, str) else "\n".join(part for part in listed(value) if isinstance(part, str))

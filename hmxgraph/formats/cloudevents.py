@@ -1,4 +1,4 @@
-"""CloudEvents 1.0 in JSON, one per line or in an array; HMX-E events inside them are extracted unchanged."""
+"""CloudEvents 1.0 in JSON, one per line or in an array. HMX-E events inside CloudEvents are taken out unchanged."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 from hmxgraph.protocol.events import EVENT_TYPES, TOOL
 
 _REQUIRED = ("specversion", "id", "source", "type")
-# Characters that an event type must not contain.
+# Characters that an HMX-E event type must not contain.
 _NOT_IN_TYPES = re.compile(r"[^A-Za-z0-9_.-]+")
 # The attributes of CloudEvents 1.0; all others are extensions.
 _ATTRIBUTES = frozenset({*_REQUIRED, "time", "subject", "data", "data_base64", "datacontenttype", "dataschema"})
@@ -23,9 +23,9 @@ _SESSIONS = ("sessionid", "session_id", "conversationid", "conversation_id", "th
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of objects with ``specversion``, an eighth less for each required attribute that at least half lack.
+    """The share of objects with ``specversion``, reduced if required attributes (CloudEvents 1.0, 3.1) are missing.
 
-    The attributes are those of CloudEvents 1.0, 3.1.
+    It is reduced by an eighth for each required attribute that at least half of the objects lack.
 
     >>> recognise([{"specversion": "1.0", "id": "1", "source": "/a", "type": "b"}]).score
     1.0
@@ -64,7 +64,7 @@ def _outcome(record: Record, event: Mapping[str, Any], origin: Origin, calls: Ca
 
 
 def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) -> Frame | Fault:
-    """The frame of an event; events of one source and subject share a session unless they or the caller name one."""
+    """The frame of an event; if neither it nor the caller names a session, source and subject name the session."""
     inner = mapping(data)
     session_id = next(
         (
@@ -98,15 +98,15 @@ def _frame(record: Record, event: Mapping[str, Any], data: Any, origin: Origin) 
 
 
 def _reading(event: Mapping[str, Any], data: Any, frame: Frame, calls: Calls) -> Reading:
-    """A message, or an event whose type comes from the CloudEvents type.
+    """The draft of a message, or of an event with a type made from the CloudEvents type.
 
     ``com.acme.error`` becomes ``error``, since HMX-E has a type of that name; ``com.acme.paid`` becomes
     ``x-cloudevents-com.acme.paid``.
     """
     if is_message(data):
         return message_reading(data, frame, calls)
-    ending = name(event["type"]).rsplit(".", 1)[-1]
-    kind = ending if ending in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
+    last_part = name(event["type"]).rsplit(".", 1)[-1]
+    kind = last_part if last_part in EVENT_TYPES else f"x-cloudevents-{_NOT_IN_TYPES.sub('-', name(event['type']))}"
     content: JsonObject = dict(data) if isinstance(data, Mapping) else {} if data is None else {"value": data}
     return Reading((Draft(kind, content, TOOL, source=name(event["source"])),))
 

@@ -1,7 +1,8 @@
 """Codex rollouts: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<session>.jsonl``.
 
-The first line describes the session. The lines after it are items of OpenAI's Responses API, settings of turns, and
-reports of the program, many of which repeat an item. Early versions wrote the items without an envelope.
+The first line, the header, describes the session. The other lines are items of OpenAI's Responses API, settings of
+turns, and reports of the program, many of which repeat an item. Each is an envelope with a type and a payload; early
+versions wrote the items without an envelope.
 """
 
 import re
@@ -26,11 +27,11 @@ _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context"
 # The id of a session in the name of its file.
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # Types of reports that repeat an item.
-_REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
+_REPEATING_REPORTS = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of objects that belong to a rollout.
+    """The share of objects that are lines of a rollout.
 
     >>> recognise([{"type": "session_meta", "payload": {"id": "s"}, "timestamp": "2026-01-01T00:00:00Z"}]).score
     1.0
@@ -78,7 +79,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 class _Rollout:
-    """Reads lines one by one, and keeps the session's header and latest settings."""
+    """Reads a rollout line by line, and remembers the header and the latest settings of the session."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -100,8 +101,8 @@ class _Rollout:
             return Outcome(
                 record, fault=Fault("$.type", "Codex rollout", line_type, "one of " + ", ".join(sorted(_TYPES)))
             )
-        # After any other line, a header begins another session. Directly after the first header, a second one is the
-        # header of the session that this one was forked from.
+        # A header after this line begins another session. Directly after the first header, it would belong to the
+        # session from which this one was forked.
         self._session.pop("begins", None)
         frame = self._frame(record, line, payload or line)
         if isinstance(frame, Fault):
@@ -109,9 +110,9 @@ class _Rollout:
         return outcome(record, frame, self._reading(kind, payload or line, frame), self._origin.carried)
 
     def _read_header(self, record: Record, meta: Line) -> Outcome:
-        """Remember what the header says about the session.
+        """Remember what the header says about the session; skip a second header directly after it.
 
-        A fork repeats the header of its original session after its own.
+        The second one belongs to the session from which this one was forked.
         """
         if self._session.get("begins") is True:
             return Outcome(record, skipped="header of the session that this one was forked from")
@@ -129,7 +130,7 @@ class _Rollout:
 
     @staticmethod
     def _parent(meta: Line) -> str:
-        """The session that started this one as a sub-agent: "unknown" if it is not named, "" if there is none."""
+        """The session that started this one as a sub-agent: "unknown" if unnamed, "" if this is not a sub-agent."""
         spawned = mapping(mapping(meta.get("source")).get("subagent"))
         inner = mapping(spawned.get("thread_spawn"))
         return name(inner.get("parent_thread_id")) or ("unknown" if "subagent" in mapping(meta.get("source")) else "")
@@ -166,7 +167,7 @@ class _Rollout:
         return frame_of(record, self._origin, place, identity)
 
     def _session_without_header(self, record: Record) -> str:
-        """The session of a file whose header was not read: the caller's, else the id in its name, else its path."""
+        """The session if no header was read: the caller's, else the id in the file name, else one from the path."""
         match = _UUID.search(PurePath(record.source).name)
         return match.group() if match and not self._origin.session_id else session_of(record, self._origin)
 
@@ -182,7 +183,7 @@ class _Rollout:
         return replace(reading, drafts=tuple(self._with_author(draft) for draft in reading.drafts))
 
     def _with_author(self, draft: Draft) -> Draft:
-        """*draft* with its real author: an agent instructs a sub-agent, and Codex itself writes system prompts."""
+        """*draft* with its real author: a sub-agent's prompts are by another agent, system prompts by Codex."""
         if self._session.get("parent") and draft.event_type == "message" and draft.origin == USER:
             return replace(
                 draft, origin=AGENT, source=f"agent:{AGENT_NAME}", metadata={**draft.metadata, "author": AGENT_NAME}
@@ -195,7 +196,7 @@ class _Rollout:
 def _program_report(payload: Line) -> Reading:
     """Errors, warnings and interruptions that the program reports; its other reports are skipped."""
     kind = name(payload.get("type"))
-    if kind in _REPEATED:
+    if kind in _REPEATING_REPORTS:
         return skipped("repeats an item of the conversation")
     report = text(payload.get("message")) or text(payload.get("reason"))
     if kind in {"error", "stream_error"} and report:

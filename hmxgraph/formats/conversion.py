@@ -1,7 +1,7 @@
-"""The interface of converters: records in, one outcome per record out.
+"""The interface of formats: a converter receives records and yields one outcome for each.
 
-A format is a module-level value of :class:`Format`. Its converter is a generator function that takes one record at a
-time and never holds a whole file in memory.
+Each format is a module-level value of the class :class:`Format`. Its converter is a generator function that takes one
+record at a time and never holds a whole file in memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,8 +17,8 @@ JsonObject: TypeAlias = dict[str, Any]
 class Record:
     """One record of a source: a line of JSONL, an element of an array, or a whole JSON document.
 
-    ``source`` is the absolute path of the file, else the name of the source (``stdin``), empty for records passed one
-    by one; ``line`` is the number of the record's line or element, from 1. Both must stay the same when the source is
+    ``source`` is the absolute path of the file or another name, such as ``stdin``; it is empty for records that are
+    passed one by one. ``line`` is the number of the line or element, from 1. Both must stay the same when the source is
     read again, because the session, order or id of a record may depend on them.
     """
 
@@ -31,10 +31,10 @@ class Record:
 class Outcome:
     """The outcome of one record; exactly one of ``events``, ``part_of``, ``skipped`` and ``fault`` is set.
 
-    ``events`` are HMX-E documents without ``tenant_id`` (the caller adds it), ``part_of`` is the id of the event that
-    the record completes or repeats, ``skipped`` says why nothing is stored, ``fault`` what is wrong with it. If the
-    record has events, ``left_out`` gives the reason for each part that became no event, and ``warnings`` says which
-    values were stored in another form than written.
+    ``events`` are HMX-E documents without ``tenant_id``, which the caller adds. ``part_of`` is the id of the event that
+    the record completes or repeats, ``skipped`` the reason why nothing is stored, ``fault`` what is wrong with the
+    record. If the record has events, ``left_out`` gives the reason for each part without an event, and ``warnings``
+    lists values that are stored in a different form.
     """
 
     record: Record
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a sample fits a format: 0.0 (not at all) to 1.0 (certain), and what it lacks for a better fit."""
+    """How well a sample fits a format, from 0.0 (not at all) to 1.0 (certainly), and what it lacks for a better fit."""
 
     score: float
     missing: tuple[str, ...] = ()
@@ -58,14 +58,14 @@ class Match:
 class Origin:
     """Facts about a source that its records may lack, as stated by the caller; None for unknown.
 
-    ``time_us`` is the time of records that have none (the file's, or now). Their events say ``"undated": true`` in
-    metadata: a stored event with the same id then counts as the same event, whatever its time. ``key`` is the prefix of
-    ids made for records without one: pass a new key for each live call, or the caller's idempotency key. Without a key,
-    such ids come from session, position in the record and content, in a few cases also from the line.
+    ``time_us`` is the time of records that have none: the time of the file, or the current time. Their events have
+    ``"undated": true`` in metadata; a stored event with the same id then counts as the same event, even if its time
+    differs. ``key`` is the prefix of the ids of records without one: pass a new key for each live call, or the caller's
+    idempotency key. Without a key, such ids are made from the session, the position in the record and the content, in a
+    few cases also from the line.
 
-    ``carried`` is what the converter has to remember between records (the tool that a call id belongs to, the session
-    that a header opened): a JSON object that it reads and extends. To resume a source midway, store it with the offset
-    and pass it in again.
+    ``carried`` is what the converter remembers between records, such as the tool of each call id: a JSON object that it
+    reads and extends. To resume a source midway, store it with the offset and pass it in again.
     """
 
     session_id: str | None = None
@@ -82,11 +82,11 @@ Recognise: TypeAlias = Callable[[Sequence[Any]], Match]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A producer's format: its name on the command line, its title, how to recognise and convert it.
+    """A format of logs or exports: its name on the command line, its title, how to recognise and how to convert it.
 
-    The ``sequence`` of a converted event is its record's time in microseconds since 1970, plus an offset that orders
-    parts and records of the same time. So events are in order even when they arrive from several files, or live while
-    an import runs.
+    The ``sequence`` of a converted event is the time of its record in microseconds since 1970, plus an offset that
+    orders parts of a record and records with the same time. So events of a session are in order even if they come from
+    several files, or from a live session during an import.
     """
 
     name: str

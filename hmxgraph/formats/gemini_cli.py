@@ -1,7 +1,7 @@
-"""Chats of Gemini CLI: a document for each session, with its messages, thoughts and calls (``session-*.json``).
+"""Chats of Gemini CLI: files ``session-*.json``, each with the messages, thoughts and calls of a session.
 
-The program rewrites a chat whenever it grows. The id of an event comes from its message's id and its place in the
-message, so reading a chat again gives the same events; the id of a call only links its result.
+Gemini CLI rewrites the file whenever the chat grows. The id of an event is made from the id of its message and the
+position in the message, so reading a chat again gives the same events. The id of a call only links its result to it.
 """
 
 import re
@@ -98,7 +98,7 @@ def _turn(message: Mapping[str, Any], frame: Frame, calls: Calls) -> Iterator[Dr
         yield call_draft(calls, frame, f"call{number}", (call_id, tool, call.get("args")))
         if call.get("result") is not None:
             value = _PROCESS_GROUP.sub("", _result(call))
-            # A command may fail although its call succeeded: then its exit code shows the failure.
+            # The status "success" only means that the tool ran: a failed command is recognised by its exit code.
             failed, succeeded = (name(call.get("status")) == status for status in ("error", "success"))
             images = present(attachments=[attachment(part) for part in listed(call["result"]) if _is_data(part)])
             answer = Answer(call_id, value, tool, False if failed else None, images, silent_success=succeeded)
@@ -110,7 +110,7 @@ def _is_data(part: Any) -> bool:
 
 
 def _result(call: Mapping[str, Any]) -> str:
-    """The output or the error of each response to a call; if none has either, the text of the result itself."""
+    """The output or error in each response to a call; if no response has any, the text of the result."""
     responses = [mapping(mapping(part).get("functionResponse")).get("response") for part in listed(call.get("result"))]
     fields = [mapping(response) for response in responses]
     texts = [text(response.get("output")) or text(response.get("error")) for response in fields]

@@ -1,6 +1,7 @@
-"""Graphiti's episodes and facts, as queries read them from the Neo4j database that graphiti keeps.
+"""Episodes and facts of Graphiti, as queried from Graphiti's Neo4j database.
 
-``docs/formats.md`` has the two queries. Facts that no longer hold are kept as observations with their interval.
+``docs/formats.md`` has the two queries. Facts that no longer hold become observations with the start and end of the
+fact.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,11 +16,11 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT, TOOL
 
 # An episode has content and at least one of these.
-_OF_EPISODES = ("source", "source_description", "valid_at", "group_id")
-_EXPECTED = f"fact, or content with any of {', '.join(_OF_EPISODES)}"
-# Names under which a query may return a node or relationship as a whole.
+_EPISODE_FIELDS = ("source", "source_description", "valid_at", "group_id")
+_EXPECTED = f"fact, or content with any of {', '.join(_EPISODE_FIELDS)}"
+# Column names under which a query may return a whole node or relationship.
 _WRAPPERS = ("episode", "e", "fact", "r", "n", "properties")
-# In characters: a longer text before a colon is not the name of a speaker.
+# Maximum characters of a speaker's name; a longer text before a colon is not one.
 _LONGEST_SPEAKER = 60
 
 
@@ -41,7 +42,7 @@ def _is_fact(value: Mapping[str, Any]) -> bool:
 
 
 def _is_episode(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("content"), str) and "uuid" in value and not value.keys().isdisjoint(_OF_EPISODES)
+    return isinstance(value.get("content"), str) and "uuid" in value and not value.keys().isdisjoint(_EPISODE_FIELDS)
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
@@ -64,7 +65,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def _record(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The record; if a query returned a node or relationship under a name, its fields override those of the record."""
+    """The fields of a record; those of a node or relationship inside it, if there is one, take precedence."""
     inner = next((mapping(value[field]) for field in _WRAPPERS if isinstance(value.get(field), Mapping)), None)
     return {**value, **inner} if inner is not None and "uuid" in inner else value
 
@@ -79,10 +80,10 @@ def _frame(record: Record, value: Mapping[str, Any], origin: Origin) -> Frame | 
 
 
 def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
-    """A fact in force becomes a memory, which expires at its end; one that ended becomes an observation.
+    """A fact that still holds becomes a memory, which expires at the end of the fact; others become observations.
 
-    A fact with ``invalid_at`` or ``expired_at`` has ended unless the time of the source is known and before them. The
-    observation's time is the start of the fact, if known; the end of the fact is in the metadata.
+    A fact with ``invalid_at`` or ``expired_at`` no longer holds, unless the time of the source is known and earlier.
+    The time of the observation is the start of the fact, if known; the end of the fact is in the metadata.
     """
     fact = text(value["fact"]).strip()
     if not fact:
@@ -104,7 +105,7 @@ def _fact(value: Mapping[str, Any], origin: Origin) -> Reading:
 
 
 def _episode(value: Mapping[str, Any], frame: Frame, calls: Calls) -> Reading:
-    """An episode by its source: a message (``Ana (user): Hi``) keeps its speaker, JSON and text become observations."""
+    """An episode with the source "message" (``Ana (user): Hi``) becomes a message, any other an observation."""
     episode, source = text(value["content"]).strip(), name(value.get("source"))
     title = name(value.get("source_description")) or name(value.get("name"))
     speaker, colon, words = episode.partition(":")

@@ -1,7 +1,8 @@
 """Events of the Hippocortex SDK: ``{type, sessionId, payload, metadata}``, as its clients and adapters send them.
 
-The events have no id or sequence, and usually no time. Some of the SDK's adapters name the agent; none give calls ids.
-A result without a call id answers the session's oldest open call to the same tool, among those without an id.
+The events have no id or sequence, and usually no time. Some of the SDK's adapters name the agent, but none gives calls
+an id. A result without a call id belongs to the oldest call without an id to the same tool in its session that still
+lacks a result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,15 +22,15 @@ _AGENTS = ("agentId", "agent_id", "agent_name", "sender")
 _USERS = ("userId", "user_id")
 _TOOLS = ("tool_name", "tool", "name")
 _IDS = ("callId", "call_id", "id")
-# HMX-E field names, by event type and SDK field name.
-_RENAMED = {
+# The HMX-E names of fields, by event type and by name in the SDK.
+_HMX_FIELD_NAMES = {
     "command_exec": {"exitCode": "exit_code", "output": "stdout"},
     "api_result": {"status": "status_code"},
     "tool_result": {"exitCode": "exit_code"},
 }
 # Who wrote an event, by its type.
 _ORIGINS = {"decision": ASSISTANT, "feedback": USER, "error": TOOL, "observation": TOOL, "state_change": HARNESS}
-# Maximum number of open calls without an id remembered per tool of a session.
+# Maximum number of calls without id and result that are remembered for each tool in a session.
 _MOST_OPEN = 100
 
 
@@ -66,7 +67,7 @@ def _faults(value: Mapping[str, Any]) -> list[Fault]:
 
 
 class _EventReader:
-    """Reads the events of one source or one live session; remembers its open calls."""
+    """Reads the events of one source or one live session; remembers the calls that still lack a result."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
@@ -82,14 +83,14 @@ class _EventReader:
             (name(producer_metadata[field]) for field in _USERS if name(producer_metadata.get(field))),
             self._origin.user_id or "",
         )
-        # Keep the producer's metadata under one key: it must not override fields such as the author of the text.
+        # The producer's metadata stays under one key, so that it cannot override fields such as the author of the text.
         metadata = present(format="hippocortex", user_id=user, hippocortex=dict(producer_metadata))
         agent = next(
             (name(producer_metadata[field]) for field in _AGENTS if name(producer_metadata.get(field))),
             self._origin.agent_id or "",
         )
         place = Place(0, name(value.get("sessionId")), "", value.get("timestamp"), agent, metadata)
-        # Without a time, only their lines tell two equal events apart: a user says "yes" twice.
+        # Without a time, only the line distinguishes two equal events, such as a user's second "yes".
         identity = repr(value) if value.get("timestamp") else f"{record.line} {value!r}"
         frame = frame_of(record, self._origin, place, identity)
         if isinstance(frame, Fault):
@@ -111,7 +112,7 @@ class _EventReader:
     def _message(self, payload: Mapping[str, Any], producer_metadata: Mapping[str, Any], frame: Frame) -> Reading:
         extracted = [fact for fact in map(text, listed(producer_metadata.get("extractedMemories"))) if fact.strip()]
         if extracted:
-            # A model extracted these from the conversation: they are only proposals, like another system's memories.
+            # A model extracted these from the conversation, so they are only proposals, like other imported memories.
             drafts = (
                 Draft(MEMORY_EVENT, {"kind": "fact", "text": fact}, IMPORT, str(number), source="hippocortex")
                 for number, fact in enumerate(extracted)
@@ -156,7 +157,7 @@ def _first(payload: Mapping[str, Any], fields: Iterable[str]) -> str:
 
 def _content(kind: str, payload: Mapping[str, Any]) -> JsonObject:
     """*payload* with the field names of HMX-E; a field is not renamed if *payload* already has its new name."""
-    renamed = _RENAMED.get(kind, {})
+    renamed = _HMX_FIELD_NAMES.get(kind, {})
     return {key if (new := renamed.get(key)) is None or new in payload else new: part for key, part in payload.items()}
 
 

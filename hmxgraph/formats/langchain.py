@@ -10,9 +10,9 @@ from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outco
 
 _TYPES = frozenset({"human", "ai", "system", "tool", "function", "developer"})
 _METADATA: JsonObject = {"format": "langchain"}
-# Fields that hold a graph's state in checkpoints, streams and saved threads.
+# Fields that hold the state of a LangGraph graph in checkpoints, streams and saved threads.
 _STATES = ("values", "state", "channel_values", "data", "output", "input")
-# States are searched for in the record (depth 0), and in states inside it down to this depth.
+# States inside states are searched for messages down to this depth; the record itself has depth 0.
 _DEEPEST = 2
 
 
@@ -46,13 +46,13 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
         return Talk(tuple(messages), envelope={}, metadata=_METADATA)
     envelope = {**mapping(mapping(value.get("config")).get("configurable")), **value}
     left_out = ("an entry that is no message",) * (len(entries) - len(messages))
-    # Streams give single messages; a longer list is the conversation from its beginning.
+    # A stream has one message per record; a longer list is a conversation from its beginning.
     whole = len(messages) > 1
     return Talk(tuple(messages), whole, envelope, metadata=_METADATA, left_out=left_out)
 
 
 def _entries(value: Mapping[str, Any], depth: int = 0) -> list[JsonObject | None]:
-    """The messages of a record, or of the first state inside it that has some; None for an entry that is no message."""
+    """The messages of a record or of the first state in it that has any; None for an entry that is not a message."""
     if (message := _plain_message(value)) is not None:
         return [message]
     if isinstance(value.get("messages"), list):
@@ -69,7 +69,10 @@ def _is_empty_state(value: Mapping[str, Any], depth: int = 0) -> bool:
 
 
 def _states_in(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
-    """The states in the known fields of a record, else in its only field (a graph's node); none below ``_DEEPEST``."""
+    """The states in the fields ``_STATES`` or, if there are none, in the only field of a record, named after a node.
+
+    Empty below ``_DEEPEST``.
+    """
     if depth > _DEEPEST:
         return []
     states = [value[field] for field in _STATES if isinstance(value.get(field), Mapping)]
@@ -91,7 +94,7 @@ def _plain_message(value: Any) -> JsonObject | None:
     if role is None or not ("content" in inner or "tool_calls" in inner):
         return None
     calls = [call for call in listed(inner.get("tool_calls")) if isinstance(call, Mapping)]
-    # additional_kwargs repeats the calls as the provider sent them: used only if there are no parsed calls.
+    # `additional_kwargs` has the calls in the provider's form. They are used only if there are no parsed calls.
     provider_calls = (
         {}
         if calls

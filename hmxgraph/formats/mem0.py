@@ -1,4 +1,4 @@
-"""Memories of mem0 as ``get_all`` returns them: one per line, in an array, or under ``results``."""
+"""Memories of mem0, in the form in which ``get_all`` returns them: one per line, in an array, or under ``results``."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _LISTS = ("results", "memories")
 
 
 def recognise(sample: Sequence[Any]) -> Match:
-    """The share of objects that are memories (text, id, and a hash, user, agent or time) or lists of them.
+    """The share of objects that are memories, with text, id, and a hash, user, agent or time, or lists of memories.
 
     >>> recognise([{"id": "m1", "memory": "Likes tea", "hash": "h", "user_id": "ana"}]).score
     1.0
@@ -63,12 +63,12 @@ def _outcome(record: Record, value: Mapping[str, Any], origin: Origin) -> Outcom
 
 
 def _user(memory: Mapping[str, Any], origin: Origin) -> str:
-    """The user whose memory it is, as mem0, the metadata of mem0's caller, or the origin says; "" if none does."""
+    """The user that a memory is about, from the memory, its metadata or *origin*; "" if none of them names one."""
     return name(memory.get("user_id")) or name(mapping(memory.get("metadata")).get("user_id")) or origin.user_id or ""
 
 
 def _frame(record: Record, memory: Mapping[str, Any], position: int, origin: Origin) -> Frame | Fault:
-    """The frame of a memory; an updated memory is another event, since the id depends on the time of its update."""
+    """The frame of a memory; its id depends on the time of the last update, so an updated memory is a new event."""
     run, user = name(memory.get("run_id")), _user(memory, origin)
     own_id, updated = name(memory.get("id")), memory.get("updated_at") or memory.get("created_at")
     metadata = present(

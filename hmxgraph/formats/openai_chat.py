@@ -1,4 +1,4 @@
-"""OpenAI chat completions: requests, responses, both together, batches and fine-tuning files, as JSON or JSONL."""
+"""OpenAI chat completions: requests, responses, logs of both, batches and fine-tuning files, as JSON or JSONL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ _OBJECTS = ("chat.completion", "chat.completion.chunk")
 def recognise(sample: Sequence[Any]) -> Match:
     """The mean fit of the objects: 1 for chat completions, less for requests and for messages in OpenAI's form.
 
-    If any object fits, plain messages among them count, too.
+    If any of the objects fits, plain messages fit as well.
 
     >>> recognise([{"object": "chat.completion", "choices": []}]).score
     1.0
@@ -37,12 +37,12 @@ def _fit(value: Mapping[str, Any]) -> float:
         return 1.0
     messages = listed(body.get("messages"))
     if messages and all(map(is_message, messages)):
-        return 0.9 if any(map(_of_openai, messages)) or body is not value else 0.7
-    return 0.9 if is_message(value) and _of_openai(value) else 0.0
+        return 0.9 if any(map(_is_openai_message, messages)) or body is not value else 0.7
+    return 0.9 if is_message(value) and _is_openai_message(value) else 0.0
 
 
-def _of_openai(message: Mapping[str, Any]) -> bool:
-    """Whether a message has something that plain messages lack: OpenAI's calls, roles, or types of content parts."""
+def _is_openai_message(message: Mapping[str, Any]) -> bool:
+    """Whether *message* has calls, a role or a type of content part that plain messages do not have."""
     parts = {name(mapping(part).get("type")) for part in listed(message.get("content"))}
     return bool(
         message.get("tool_calls")
@@ -57,7 +57,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The messages of a request, a response, a log of both, a line of a batch, or a single message."""
+    """The messages in a record: a request, a response, a log of both, a line of a batch, or a single message."""
     if value.get("object") == "chat.completion.chunk":
         return Talk(skipped="part of a streamed answer")
     body = _body(value)
@@ -75,7 +75,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     elif single_talk := single(value):
         return single_talk
     else:
-        return _unfit(value, body)
+        return _without_messages(value, body)
     reason = name(choices[0].get("finish_reason")) if choices else ""
     metadata = present(format="openai-chat", finish_reason=reason, response_id=name(body.get("id")) if choices else "")
     own_id = name(body.get("id")) if choices else ""
@@ -84,7 +84,7 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
     return replace(talk, own_id=own_id, metadata=metadata, left_out=left_out)
 
 
-def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
+def _without_messages(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
     """Why a record has no messages: its request failed, or it is not of this format."""
     error = mapping(body.get("error")) or mapping(value.get("error"))
     if error:
@@ -93,7 +93,7 @@ def _unfit(value: Mapping[str, Any], body: Mapping[str, Any]) -> Talk | Fault:
 
 
 def _body(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The body of a batch's request or response, of a logged response, or the record itself."""
+    """The body of a request or response that a batch or log wraps, else the record itself."""
     response = mapping(value.get("response"))
     return mapping(response.get("body")) or response or mapping(value.get("body")) or value
 

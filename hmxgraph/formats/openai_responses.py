@@ -1,4 +1,4 @@
-"""OpenAI Responses: items one per line or in an array, response objects, requests with ``input``, and logs of both."""
+"""OpenAI's Responses API: items (one per line or in an array), requests, responses, and logs of both."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,8 +16,8 @@ _READER = Reader(item_reading, lambda value: is_item(value) or is_message(value)
 def recognise(sample: Sequence[Any]) -> Match:
     """The mean fit of the objects: 1 for responses and items, 0.9 for requests and typed messages, 0 for others.
 
-    Other formats have reasoning and plain messages, too, so these fit with 0 by themselves. But if one object fits with
-    1, and each of the others is at least a request, a message or reasoning, the result is 1.
+    Reasoning and plain messages also occur in other formats, so by themselves they count 0. But if one object counts 1,
+    and each of the others is a request, a message or reasoning, the result is 1.
 
     >>> recognise([{"object": "response", "id": "resp_1", "output": []}]).score
     1.0
@@ -50,7 +50,7 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 
 def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
-    """The items of a request, a response, a log of both, or a record that is one item or message."""
+    """The items in a record: a request, a response, a log of both, a single item or a message."""
     if is_item(value):
         return Talk((value,), envelope=value, metadata=present(format="openai-responses"))
     response, request = _response(value), mapping(value.get("request")) or value
@@ -77,12 +77,12 @@ def unwrap(value: Mapping[str, Any]) -> Talk | Fault:
 def _instructions(
     request: Mapping[str, Any], response: Mapping[str, Any], *, answered: bool
 ) -> tuple[Mapping[str, Any], ...]:
-    """The system prompt, if the record begins a conversation and has an answer."""
+    """The system prompt as a message, if the record begins a conversation and contains the model's answer."""
     instructions = request.get("instructions", response.get("instructions"))
-    opens = not (request.get("previous_response_id") or response.get("previous_response_id"))
+    is_first = not (request.get("previous_response_id") or response.get("previous_response_id"))
     return (
         ({"role": "system", "content": instructions},)
-        if isinstance(instructions, str) and instructions and opens and answered
+        if isinstance(instructions, str) and instructions and is_first and answered
         else ()
     )
 

@@ -3,8 +3,9 @@
 Each model call repeats the conversation so far, and a tool call may appear three times: in the model's answer, in a
 span of its own and in the next model call. Each message, call and result is stored only once.
 
-``_otel_exports`` reads the export formats of tools, ``_otel_contents`` the contents of a span, ``_otel_lineage`` its
-context in the trace, and ``_otel_repeats`` tells new parts from repeated ones.
+``_otel_exports`` reads export formats, such as Jaeger's. ``_otel_contents`` reads the contents of a span.
+``_otel_lineage`` knows the spans above and below a span. ``_otel_repeats`` distinguishes new parts of a conversation
+from repeated ones.
 """
 
 import re
@@ -23,7 +24,7 @@ from hmxgraph.formats._otel_contents import (
     ending_of,
     error_text,
     exception,
-    is_retold,
+    is_recap,
     kind_of,
     span_messages,
     tool_of,
@@ -36,17 +37,17 @@ from hmxgraph.formats._values import Moment, derived_id, fields_of, listed, mapp
 from hmxgraph.formats.conversion import Format, JsonObject, Match, Origin, Outcome, Record
 from hmxgraph.protocol.events import AGENT, TOOL, USER
 
-_USER = ("user.id", "enduser.id", "langfuse.user.id", "traceloop.association.properties.user_id")
-_MODEL = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
-# Labels that an evaluation gives to good and bad work.
+_USER_ATTRIBUTES = ("user.id", "enduser.id", "langfuse.user.id", "traceloop.association.properties.user_id")
+_MODEL_ATTRIBUTES = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+# Labels with which evaluations mark good and bad work.
 _GOOD = frozenset({"pass", "passed", "correct", "positive", "good", "relevant", "factual", "true", "yes"})
 _BAD = frozenset({"fail", "failed", "incorrect", "negative", "bad", "irrelevant", "hallucinated", "false", "no"})
-# How the names of attributes of generative AI begin.
-_RECOGNISED = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
-_NEEDED = "gen_ai.* or openinference.* attributes"
+# The beginnings of attribute names by which a trace of generative AI is recognised.
+_ATTRIBUTE_PREFIXES = ("gen_ai.", "openinference.", "llm.", "traceloop.", "input.value", "gcp.vertex.agent.")
+_NEEDED_ATTRIBUTES = "gen_ai.* or openinference.* attributes"
 # The score of an unsupported trace: above any other format's near miss, but too low to be recognised.
 _TRACE_NOT_UNDERSTOOD = 0.46
-# Ids and numbers in span names, which differ between spans of one kind.
+# Ids and numbers in span names: "fetch 17" and "fetch 18" are spans of one kind.
 _IDS = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*|\d+")
 
 FramedReading: TypeAlias = tuple[Frame, Reading]
@@ -62,22 +63,24 @@ def recognise(sample: Sequence[Any]) -> Match:
     exports = [export for export in map(exported, records) if export is not None]
     if not exports:
         like_trace = any(map(is_like_trace, records))
-        return Match(_TRACE_NOT_UNDERSTOOD if like_trace else 0.0, ("resourceSpans", _NEEDED))
+        return Match(_TRACE_NOT_UNDERSTOOD if like_trace else 0.0, ("resourceSpans", _NEEDED_ATTRIBUTES))
     score = len(exports) / len(records)
     if any(_is_recognised(span) for export in exports for span in export.spans):
         return Match(round(score, 2))
-    return Match(round(score * 0.6, 2), (_NEEDED,))  # recognised if all objects are traces and no format fits better
+    return Match(
+        round(score * 0.6, 2), (_NEEDED_ATTRIBUTES,)
+    )  # recognised if all objects are traces and no format fits better
 
 
 def _is_recognised(span: Span) -> bool:
-    return any(key.startswith(_RECOGNISED) for key in span.attributes) or span.name.startswith("claude_code.")
+    return any(key.startswith(_ATTRIBUTE_PREFIXES) for key in span.attributes) or span.name.startswith("claude_code.")
 
 
 def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
     """One outcome per record; spans without content to remember are reported as left out."""
     traces = _Traces(origin)
     if isinstance(records, Sequence) and len(records) > 1:
-        # Exporters write spans in the order in which they end: the one that names the conversation comes last.
+        # Exporters write spans in the order in which they end: the root comes last, and it may name the conversation.
         traces.look_ahead(records)
     for record in records:
         if not isinstance(record.value, Mapping):
@@ -92,9 +95,10 @@ def convert(records: Iterable[Record], origin: Origin) -> Iterator[Outcome]:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A span being converted, with its record, its session and the common fields of its events.
+    """A span that is being converted, and what is known about it: its record, session, agent and messages.
 
-    ``prompts_by_agent`` means that an agent, not the user, wrote the prompts in the span.
+    ``metadata`` is for all events of the span. ``prompts_by_agent`` means that an agent wrote the prompts in the span,
+    not the user.
     """
 
     record: Record
@@ -109,7 +113,7 @@ class _Scene:
 
 
 class _NoPlaceError(Exception):
-    """Raised for a span without a session or time for its events."""
+    """Raised if neither the span nor the caller states the session and time of the span's events."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
@@ -117,9 +121,9 @@ class _NoPlaceError(Exception):
 
 
 class _Traces:
-    """Tracks the messages and calls read from each session, and calls still without a result.
+    """Converts traces; remembers the messages and calls of each session, and which calls still lack a result.
 
-    ``_results`` holds by session when its latest results ended and how late they sort (``_note_results``).
+    For each session, ``_results`` holds the time and the highest sequence of its latest results (``_note_results``).
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -130,13 +134,13 @@ class _Traces:
         self._results: dict[str, list[int]] = origin.carried.setdefault("settled", {})
 
     def look_ahead(self, records: Iterable[Record]) -> None:
-        """Note which spans and conversations are in *records*, before any of them is converted."""
+        """Note the spans in *records* and the conversations that they name, before any record is converted."""
         for record in records:
             export = exported(record.value) if isinstance(record.value, Mapping) else None
             self._note(export.spans if export else ())
 
     def _note(self, spans: Iterable[Span]) -> None:
-        """Add *spans* to the lineage, which needs those around a span before it is converted."""
+        """Add *spans* to the lineage, so that it knows the spans above and below a span before that is converted."""
         for span in spans:
             kind = kind_of(span)
             self._lineage.add(span, kind, tool_of(span).tool if kind == "tool" else "")
@@ -196,7 +200,7 @@ class _Traces:
         elif scene.kind == "tool":
             yield from self._tool(scene)
         else:
-            yield self._frame(scene, ""), _other(scene.span, scene.kind)
+            yield self._frame(scene, ""), _other_reading(scene.span, scene.kind)
 
     # A model call or an agent: the new messages of its input, and its answer.
 
@@ -205,8 +209,9 @@ class _Traces:
         inputs = () if self._lineage.has_below(span, ASKED) else messages.inputs
         outputs = () if self._lineage.has_below(span, ANSWERED) else messages.outputs
         repeats_outer = self._lineage.is_inside_converted(span)
-        # A model's prompt repeats the conversation from its start: equal chains of messages are repetitions. An agent's
-        # prompt is one turn, so its chain starts with the span, and equal prompts differ.
+        # A model's prompt repeats the conversation from its start, so an equal chain of messages is a repetition. An
+        # agent's prompt is only one turn: its chain starts with the key of the span, so that the same prompt in another
+        # span counts as another message.
         chain = key_of(span) if scene.kind == "agent" else ""
         for number, message in enumerate([*inputs, *outputs]):
             if role_of(message) == "system":
@@ -235,7 +240,7 @@ class _Traces:
         *chain* is a hash of the message and all before it. A *late* message belongs to the end of its span. All parts
         of an *answer* are new.
         """
-        if role_of(message) == "user" and is_retold(message):
+        if role_of(message) == "user" and is_recap(message):
             yield self._left_out(scene, "account of earlier messages")
             return
         own_id = derived_id(scene.session_id, chain)
@@ -301,7 +306,10 @@ class _Traces:
             self._calls.take(call_id)
 
     def _new_result(self, scene: _Scene, draft: Draft) -> Draft | None:
-        """*draft* under its call's id; None if the call has a result, or if it is unknown and the result is not new."""
+        """*draft* with the id of its call; None if that call already has a result.
+
+        Also None if the call is unknown and the result is not new.
+        """
         stated_id = name(draft.content.get("call_id"))
         call_id = self._repeats.call_id(scene.session_id, stated_id)
         tool = text(draft.content.get("tool_name"))
@@ -328,17 +336,17 @@ class _Traces:
             return
         call_id, is_known = self._match_call(scene, call)
         frame = self._frame(scene, key_of(span))
-        own_call = call_id or span.span_id
+        own_call_id = call_id or span.span_id
         if not is_known:
             self._repeats.is_new_part(scene.prompt, call_part(call.tool, call.arguments), answer=True)
-            draft = call_draft(self._calls, frame, "0", (own_call, call.tool, call.arguments))
+            draft = call_draft(self._calls, frame, "0", (own_call_id, call.tool, call.arguments))
             self._repeats.add_call(scene.session_id, call_of(draft), frame.event_id("0"), of_model=False)
             self._repeats.pass_on(span.trace_id, mapping(draft.content["arguments"]))
             yield frame, Reading((draft,))
-        if not self._is_new_result(scene, call, own_call):
+        if not self._is_new_result(scene, call, own_call_id):
             return
         value = "" if call.result is None else call.result
-        answer = Answer(own_call, value, call.tool, call.success, present(duration_ms=span.duration_ms))
+        answer = Answer(own_call_id, value, call.tool, call.success, present(duration_ms=span.duration_ms))
         result = answer_draft(self._calls, "1", answer)
         self._repeats.is_new_part(scene.prompt, result_part(result.content["result"]), answer=True)
         at_end = self._frame(scene, key_of(span), late=True)
@@ -364,7 +372,10 @@ class _Traces:
         return call_id, False
 
     def _is_new_result(self, scene: _Scene, call: ToolSpan, call_id: str) -> bool:
-        """Whether a tool span's result is new; an unrecorded one is not noted, since the next prompt may contain it."""
+        """Whether the conversation lacks the result of a tool span.
+
+        The result is noted only if the span records it; otherwise the next prompt may still contain it.
+        """
         key = f"{scene.session_id}/result/{call_id}"
         return self._repeats.is_new(key) if call.result is not None else not self._repeats.has(key)
 
@@ -413,12 +424,12 @@ def _reading_order(scene: _Scene) -> int:
 
     An agent's span adds what its model calls lack, and a prompt may have the result that a tool's span lacks.
     """
-    is_silent = scene.kind == "tool" and tool_of(scene.span).result is None
-    return 2 if scene.kind == "agent" else 1 if is_silent else 0
+    lacks_result = scene.kind == "tool" and tool_of(scene.span).result is None
+    return 2 if scene.kind == "agent" else 1 if lacks_result else 0
 
 
 def _counted(reasons: Sequence[str]) -> str:
-    """Why a record has no events: each reason, with how often it applies.
+    """Why a record has no events: each reason, with the number of times that it applies.
 
     >>> _counted(["span of kind CHAIN", "system prompt", "span of kind CHAIN"])
     'span of kind CHAIN (2 times); system prompt'
@@ -431,16 +442,16 @@ def _counted(reasons: Sequence[str]) -> str:
 
 
 def _content_key(message: Message) -> str:
-    """A key that distinguishes messages at one point of a conversation; fields of the instrumentation are ignored."""
+    """A key for the contents of a message; fields that instrumentation may change between repetitions are ignored."""
     content = message.get("content", message.get("parts"))
     parts = [mapping(part) for part in listed(content)]
-    words = (
+    texts = (
         content
         if isinstance(content, str)
         else [(part.get("content"), part.get("text"), part.get("id")) for part in parts]
     )
     ids = [mapping(call).get("id") for call in listed(message.get("tool_calls"))]
-    return repr((words, ids, message.get("tool_call_id")))
+    return repr((texts, ids, message.get("tool_call_id")))
 
 
 def _metadata(span: Span) -> JsonObject:
@@ -448,12 +459,12 @@ def _metadata(span: Span) -> JsonObject:
         format="opentelemetry",
         span_id=span.span_id,
         parent_span_id=span.parent_id,
-        model=name(span.first(*_MODEL)),
-        user_id=name(span.first(*_USER)),
+        model=name(span.first(*_MODEL_ATTRIBUTES)),
+        user_id=name(span.first(*_USER_ATTRIBUTES)),
     )
 
 
-def _other(span: Span, kind: str) -> Reading:
+def _other_reading(span: Span, kind: str) -> Reading:
     """The passages of a retrieval, or the evaluations in any other span."""
     if kind == "retrieval":
         return _retrieval(span)
@@ -464,14 +475,14 @@ def _other(span: Span, kind: str) -> Reading:
 
 
 def _reason(span: Span, kind: str) -> str:
-    """Why a span has no events, with its kind or name."""
+    """The reason why a span has no events, which includes its kind or name."""
     if kind == "ending":
         return "ending of a tool call, read with the call"
     return f"span of kind {kind[:40]}" if kind else _label(span)
 
 
 def _stated_kind(span: Span) -> str:
-    """The kind of an agent's span as its convention names it; "" for a harness's own spans."""
+    """The kind that an agent span states by its convention; "" for a harness's own spans, which state none."""
     return name(span.first("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind"))
 
 
@@ -506,7 +517,7 @@ def _document_text(document: Mapping[str, Any]) -> str:
 
 
 def _evaluations(span: Span, *, whole: bool) -> Iterator[Draft]:
-    """Judgements of a model's work, from the events of a span; if there are none and *whole* is set, from the span."""
+    """Feedback from the evaluation events of a span; if it has none and *whole* is set, from the span's attributes."""
     results = [event.attributes for event in span.events if event.name == "gen_ai.evaluation.result"]
     for number, attributes in enumerate([*results, span.attributes] if whole and not results else results):
         label = name(attributes.get("gen_ai.evaluation.score.label", attributes.get("eval.label"))).lower()

@@ -16,6 +16,8 @@ _LISTS = ("messages", "conversation", "conversations", "history", "turns", "dial
 def recognise(sample: Sequence[Any]) -> Match:
     """The mean score of the records: 0.8 for messages and lists of messages, 0.2 for others with a role or content.
 
+    A format that requires more than role and content thus scores higher.
+
     >>> recognise([{"role": "user", "content": "hi"}]).score, recognise([{"text": "hi"}]).missing
     (0.8, ('role', 'content'))
     """
