@@ -1,4 +1,4 @@
-"""The messages of engine errors: what is wrong, and the way out."""
+"""The errors of the engine, each with a message that says what is wrong and what to do."""
 
 import re
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ def home_unusable(home: Path, error: OSError) -> EngineError:
 
 
 def lock_held(path: Path, seconds: float) -> EngineError:
-    """Another process has held the file lock at *path* for longer than this one waits."""
+    """Another process held the lock file *path* for longer than this process waits."""
     reason = f"another process has held {path} for {seconds:.0f} s"
     return EngineError(reason, "wait until it has finished (a first start downloads the server), or end it; try again")
 
@@ -101,7 +101,7 @@ def no_server_jar(folder: Path) -> JarsUnavailable:
 
 
 def not_enough_memory(needed: int, physical: int) -> NotEnoughMemory:
-    """Heap, page cache and Java's own memory exceed the machine's."""
+    """Heap, page cache and Java's own memory together exceed the memory of this machine."""
     reason = f"the local server needs {needed} MiB of memory, this machine has {physical} MiB"
     way_out = f"lower HMXGRAPH_HEAP and HMXGRAPH_PAGECACHE (but not below 256m and 64m), or {_OTHER_SERVER}"
     return NotEnoughMemory(reason, way_out)
@@ -113,7 +113,7 @@ def port_taken(port: int, variable: str) -> PortTaken:
 
 
 def one_port_for_two(port: int) -> PortTaken:
-    """Both ports are configured to the same number."""
+    """Both port variables are set to the same number."""
     reason = f"HMXGRAPH_BOLT_PORT and HMXGRAPH_HTTP_PORT are both {port}"
     return PortTaken(reason, "the server needs two ports: change one of them, or unset it")
 
@@ -138,7 +138,7 @@ def died(log: Path, lines: str) -> ServerDied:
 
 
 def torn_log(log: Path) -> StoreDamaged:
-    """The transaction log ends with bytes that are not a transaction."""
+    """The transaction log ends with an incomplete transaction."""
     return StoreDamaged(
         f"the database does not open: its transaction log ends in the middle of a write (see {log})",
         "run HMXGRAPH_SALVAGE=1 hmxgraph server start once, which cuts that end off and keeps it as a zip file, "
@@ -147,7 +147,7 @@ def torn_log(log: Path) -> StoreDamaged:
 
 
 def not_opened(log: Path, cause: str) -> StoreDamaged:
-    """The database does not open, for the *cause* that Neo4j states."""
+    """Neo4j could not open the database and logged *cause*."""
     way_out = f"see {log}; hmxgraph restore replaces the database with a dump"
     return StoreDamaged(f"the database does not open: {cause}", way_out)
 
@@ -160,12 +160,12 @@ def unresponsive(pid: int, seconds: float, log: Path) -> ServerUnresponsive:
         reason += f", with {free} MiB left on the disk of its data"
         return ServerUnresponsive(reason, f"free {_FIRST_START_MIB} MB there, run `hmxgraph server stop` and try again")
     retry = "run `hmxgraph server stop` and try again, raise HMXGRAPH_START_SECONDS"
-    # Only debug.log reports a database that cannot be opened.
+    # debug.log, because no other log reports a database that cannot be opened.
     return ServerUnresponsive(reason, f"{retry}, or see {log} and debug.log next to it")
 
 
 def will_not_stop(pid: int, seconds: float) -> ServerUnresponsive:
-    """The process has not exited in time after SIGTERM."""
+    """The process did not exit in time after SIGTERM."""
     reason = f"the local server (process {pid}) has not stopped within {seconds:.0f} s"
     return ServerUnresponsive(
         reason, f"it may still be writing to disk: wait, or end it with `kill -9 {pid}` (it recovers at the next start)"

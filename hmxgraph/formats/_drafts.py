@@ -314,10 +314,12 @@ def with_openings(drafts: Iterable[Draft], session_id: str, carried: JsonObject)
     sessions: JsonObject = carried.setdefault("opened", {})
     for draft in drafts:
         by_user = draft.event_type == "message" and draft.origin == USER
-        opens = by_user and session_id not in sessions and _is_worth_storing("message", without_packs(draft.content)[0])
-        if opens:
+        is_opening = (
+            by_user and session_id not in sessions and _is_worth_storing("message", without_packs(draft.content)[0])
+        )
+        if is_opening:
             sessions[session_id] = True
-        yield replace(draft, metadata={**draft.metadata, "opening": True}) if opens else draft
+        yield replace(draft, metadata={**draft.metadata, "opening": True}) if is_opening else draft
 
 
 def numbered(drafts: Iterable[Draft], block: int = 0) -> Iterator[Draft]:
