@@ -67,20 +67,21 @@ def months_later(calendar_day: date, months: int) -> date:
 
 # English time expressions and the days they mean.
 #
-# Rules expect lower-case text. ``OFFSETS`` are relative to the days of another expression. An impossible date, such as
-# the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises that or OverflowError.
+# Rules expect lower-case text. ``OFFSETS`` are relative to the days of another expression: "two weeks before 7 May". An
+# impossible date, such as the 31st of June, raises ValueError; a time outside the years 1 to 9999 raises ValueError or
+# OverflowError.
 
 _FIRST_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Numbers in words after "last": "last two weeks".
 _COUNTS = {name: number for number, name in enumerate(_FIRST_NUMBERS, start=1)} | {"few": 3, "couple of": 2}
 # Numbers in words before "weeks ago" or "weeks before": also "half a" and "a".
 _NUMBERS: dict[str, float] = {"half a": 0.5, "half an": 0.5, "a": 1, "an": 1, **_COUNTS}
-# Names that mean a month only beside a day, a year or a word such as "in": "may" and "march" are also verbs, "dec"
-# occurs in identifiers, Jan and June are also people.
+# Names that mean a month only next to a day, a year or a word such as "in": "may" and "march" are also verbs, "dec"
+# occurs in identifiers, Jan and June are also first names.
 _AMBIGUOUS = frozenset(name[:3] for name in MONTHS) | {"march", "sept", "april", "june", "august"}
 # The length of a unit in days, for distances such as "two months ago".
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
-# Its length in months, for a unit beside another time: "the month before May 5".
+# The length of a unit in months, for a unit directly before or after another time: "the month before May 5".
 _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
@@ -90,7 +91,8 @@ NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
 _MONTH = f"(?P<month>{MONTH_NAMES})" + r"\b\.?"
-# "5th" before a dash or "to", and the only or last day: in "5th to 7th of May", the groups ``day`` and ``last``.
+# The first day of a range, and the last day or a single one: "5th" (group ``day``) and "7th" (group ``last``) in "5th
+# to 7th of May".
 _DAY_NUMBER, _LAST_DAY = (rf"(?P<{name}>\d{{1,2}})(?:st|nd|rd|th)?" for name in ("day", "last"))
 # Words between the ends of a time range.
 TILL = r"\s+(?:and|to|until|till|through)\s+"
@@ -98,8 +100,8 @@ _DASH_OR_TILL = rf"(?:\s*[-\u2013]\s*|{TILL})"
 # A year after a month: ", 2023", "of last year".
 _YEAR_NAME = r",?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d|(?:last|this) year)\b"
 _YEAR = f"(?:{_YEAR_NAME})?"
-# Beside a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
-# before a year, or at the end of a clause.
+# Next to a number, lower-case "may" and "march" count as months only after a word such as "on" (the group ``led``),
+# before a year, or at the end of a clause. These patterns match the other cases, and those after such a word.
 _NO_YEAR_OR_END = rf"(?!{_YEAR_NAME})(?!\s*(?:$|[?!;,)]|\.(?!\d)))"
 _LED = r"\b(?P<led>on|at|by|since|until|till|before|after|from|between"
 _MONTHS_OR_VERBS = (
@@ -109,7 +111,7 @@ _MONTHS_OR_VERBS = (
 
 
 class Rule(NamedTuple):
-    """A time pattern, and the function that returns the days of a match, or None if the match means no time.
+    """A time pattern, and the function that returns the days of a match, or None if the match does not mean a time.
 
     The function is called with the match and the day of asking. ``is_calendar`` marks calendar dates, as opposed to
     times relative to the moment of asking.
@@ -121,7 +123,9 @@ class Rule(NamedTuple):
 
 
 def mask_month_verbs(text: str) -> str:
-    """Blank out lower-case "may" and "march" with the number beside them where nothing shows that they are months.
+    """Blank out "may" and "march", with the number next to them, where nothing shows that they are months.
+
+    Capitalised names of months are left alone.
 
     >>> mask_month_verbs("we march 4 miles, on may 5"), mask_month_verbs("we left in March 2023")
     ('we         miles, on may 5', 'we left in March 2023')
@@ -185,25 +189,25 @@ def _relative_day(match: re.Match[str], today: date) -> Days:
 
 def _last_unit(match: re.Match[str], today: date) -> Days:
     """Return a whole week, month, quarter, year or weekend: "last week", "this year"."""
-    unit, now = match["unit"], match["which"] == "this"
+    unit, current = match["unit"], match["which"] == "this"
     if unit == "weekend":
-        return _weekend(today, now=now)
+        return _weekend(today, current=current)
     if unit == "week":
-        monday = today - timedelta(days=today.weekday() + (0 if now else 7))
+        monday = today - timedelta(days=today.weekday() + (0 if current else 7))
         return monday, monday + timedelta(days=7)
     if unit == "month":
-        return _month_of(today if now else today.replace(day=1) - timedelta(days=1))
+        return _month_of(today if current else today.replace(day=1) - timedelta(days=1))
     if unit == "quarter":
         first = date(today.year, today.month - (today.month - 1) % 3, 1)
-        return (first, months_later(first, 3)) if now else (months_later(first, -3), first)
-    year = today.year if now else today.year - 1
+        return (first, months_later(first, 3)) if current else (months_later(first, -3), first)
+    year = today.year if current else today.year - 1
     return date(year, 1, 1), date(year + 1, 1, 1)
 
 
-def _weekend(today: date, *, now: bool) -> Days:
-    """Return the latest completed weekend, or with *now* the latest one that has begun."""
+def _weekend(today: date, *, current: bool) -> Days:
+    """Return the latest completed weekend, or with *current* the latest one that has begun."""
     saturday = today - timedelta(days=(today.weekday() + 2) % 7)
-    if today <= saturday + timedelta(days=1) and not now:
+    if today <= saturday + timedelta(days=1) and not current:
         saturday -= timedelta(days=7)
     return saturday, saturday + timedelta(days=2)
 
@@ -215,14 +219,15 @@ def _past_units(match: re.Match[str], today: date) -> Days:
 
 def _ago(match: re.Match[str], today: date) -> Days:
     """Return the days around a day that is named by its distance from today: "a year and two months ago"."""
-    more = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
-    return _centred_range(today - timedelta(days=int(more)), match, -1)
+    larger_part = _number_of(match["more"]) * _UNIT_DAYS[match["units"]] if match["more"] else 0
+    return _centred_range(today - timedelta(days=int(larger_part)), match, -1)
 
 
 def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
     """Return the days around the day at the matched distance before (*sign* -1) or after (1) *centre*.
 
-    They extend by half a unit to both sides; if the distance is less than a unit ("half a year ago"), by half of it.
+    They extend by half a unit to both sides; if the distance is less than a unit ("half a year ago"), by half of the
+    distance.
     """
     number, unit = _number_of(match["n"]), _UNIT_DAYS[match["unit"]]
     middle, reach = centre + sign * timedelta(days=int(number * unit)), int(min(number, 1) * unit) // 2
@@ -230,7 +235,7 @@ def _centred_range(centre: date, match: re.Match[str], sign: int) -> Days:
 
 
 def _weekday(match: re.Match[str], today: date) -> Days:
-    """Return the latest such day before today."""
+    """Return the latest day before today that is the named weekday."""
     back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7
     return _one_day(today - timedelta(days=back or 7))
 
@@ -241,14 +246,14 @@ def _weekday_of_week(match: re.Match[str], today: date) -> Days:
 
 
 def _units_offset(match: re.Match[str], base: Days) -> Days:
-    """Return the days around the day at a distance from *base*: "two weeks before" it."""
+    """Return the days around the day at the matched distance from *base*: "two weeks before" it."""
     if match["side"] == "after":
         return _centred_range(base[1] - timedelta(days=1), match, 1)
     return _centred_range(base[0], match, -1)
 
 
 def _adjacent_unit(match: re.Match[str], base: Days) -> Days:
-    """Return the last unit, weekday or weekend that ends before *base*, or the first that starts after it."""
+    """Return the last unit, weekday or weekend before *base*, or the first after it: "the week before" it."""
     unit, after = match["unit"], match["side"] == "after"
     first = base[1] if after else base[0]
     if unit in _UNIT_MONTHS:
@@ -290,12 +295,12 @@ def _number_of(name: str) -> float:
     return int(name) if name.isdigit() else _NUMBERS[name]
 
 
-# The first part of "a year and two months ago".
+# "a year and " in "a year and two months ago".
 _LONGER_UNIT_AND = NUMBER.replace("<n>", "<more>") + " " + _UNIT.replace("<unit>", "<units>") + "s?(?:, ?|,? and | )"
 _SIDE = r"(?P<side>before|prior to|after)\s+(?:the\s+)?"
-# The group ``in`` is a word before a time which shows that a time is meant; it is not part of the expression.
+# The group ``in`` is a word before a time expression that shows that a time is meant; it is not part of the expression.
 TIME_RULES: tuple[Rule, ...] = (
-    # Such as "2023-05-07", "2023-05-07t12:00:00z"
+    # ISO 8601: "2023-05-07", "2023-05-07t12:00:00z"
     Rule(
         re.compile(
             r"\b(?P<year>\d{4})(?P<rest>-\d\d-\d\d)"
@@ -379,14 +384,14 @@ OFFSETS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], Days], Days]], ..
 )
 
 
-# Further English time expressions: parts of a month, seasons, holidays, numeric dates, weekdays counted back, hours.
+# Further English time expressions: parts of a month, seasons, holidays, numeric dates, "two Mondays ago", hours.
 #
-# Seasons are those of the northern hemisphere. A numeric date is read only if its order is unambiguous; with dots the
-# day comes first.
+# Seasons are those of the northern hemisphere. A numeric date is understood only if the order of day and month is
+# unambiguous; in dates with dots, the day comes first.
 
 # The first month of each season.
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-# The month, the first day and the number of days.
+# The month, the first day and the number of days of each holiday with a fixed date.
 _HOLIDAYS = {
     "christmas eve": (12, 24, 1),
     "christmas day": (12, 25, 1),
@@ -401,7 +406,7 @@ _HOLIDAYS = {
 _HOLIDAY_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
 # Seasons and holidays, which can also be what a question is about.
 OCCASIONS = "|".join((*_SEASONS, _HOLIDAY_NAMES))
-# Which week of a month; 0 for the last seven days.
+# The number of a week in a month; 0 for the last seven days.
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
 # Words before a season or holiday which show that it is meant as a time: "in the summer", "last summer".
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
@@ -409,14 +414,13 @@ _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 
 
 def _part_of_month(match: re.Match[str], today: date) -> Days:
-    """Return a third, a half or a week of a month ("early May"); without a year, of the latest one that has begun."""
+    """Return a third, a half or a week of a month ("early May"); without a year, of the latest such month."""
     first, end = _month_of(_first_of_month(_month_number(match["month"]), match, today))
-    last = (end - timedelta(days=1)).day
-    begins, ends = _part(match, last)
-    return first.replace(day=begins), first.replace(day=ends) + timedelta(days=1)
+    first_day, last_day = _days_of_part(match, (end - timedelta(days=1)).day)
+    return first.replace(day=first_day), first.replace(day=last_day) + timedelta(days=1)
 
 
-def _part(match: re.Match[str], last: int) -> tuple[int, int]:
+def _days_of_part(match: re.Match[str], last: int) -> tuple[int, int]:
     """Return the first and the last day of the matched part of a month that ends on day *last*."""
     if match["week"]:
         week = _ORDINALS[match["week"]]
@@ -429,10 +433,10 @@ def _part(match: re.Match[str], last: int) -> tuple[int, int]:
 
 
 def _season(match: re.Match[str], today: date) -> Days | None:
-    """Return the three months of a season in the named year, otherwise of the latest one that has begun.
+    """Return the three months of a season in the named year; without a year, of the latest such season that has begun.
 
-    With "last" or "the past", it is the latest completed one. None if neither a year nor a word before the season, such
-    as "in", shows that a time is meant.
+    With "last" or "the past", it is the latest that has ended. None if neither a year nor a word before the season,
+    such as "in", shows that a time is meant.
     """
     first_month = _SEASONS[match["season"]]
     year = _year_of(match, today)
@@ -452,7 +456,7 @@ def _three_months(first: date) -> Days:
 
 
 def _holiday(match: re.Match[str], today: date) -> Days | None:
-    """Return the days of a holiday in the named year, otherwise of the latest one that has begun.
+    """Return the days of a holiday in the named year; without a year, of the latest such holiday that has begun.
 
     None if neither a year nor a word before the holiday, such as "at", shows that a time is meant.
     """
@@ -492,6 +496,7 @@ def _easter(year: int) -> date:
 
 
 def _numeric_date(match: re.Match[str], _today: date) -> Days | None:
+    """Return the day of a numeric date; None if day and month could be swapped ("5/7/2023")."""
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     if match["mark"] != "." and first <= 12 and second <= 12 and first != second:
         return None
@@ -501,7 +506,7 @@ def _numeric_date(match: re.Match[str], _today: date) -> Days | None:
 
 
 def _weekdays_ago(match: re.Match[str], today: date) -> Days:
-    """Return the n-th such day before today: "two Mondays ago"."""
+    """Return the n-th such weekday before today: "two Mondays ago"."""
     back = (today.weekday() - _WEEKDAYS.index(match["day"])) % 7 or 7
     return _one_day(today - timedelta(days=back + 7 * int(_number_of(match["n"]) - 1)))
 

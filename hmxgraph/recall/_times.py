@@ -13,10 +13,10 @@ from hmxgraph.protocol.timestamps import iso
 from hmxgraph.recall import _time_rules
 from hmxgraph.recall._time_rules import OFFSETS, TILL, TIME_RULES, Days, day, mask_month_verbs, months_later, start_us
 
-# Words before the time at which a range begins: "since" (it ends now), "between" and "from".
+# The words before the start of a range: "since" if the range ends now, else "between" or "from".
 _SINCE = re.compile(r"\bsince\s+(?:the\s+)?$")
 _FROM = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$")
-# Words before a time that is the only end of an open range.
+# Words before the only named end of an open range: "until Friday", "after May".
 _OPEN = re.compile(r"\b(?:as of|by|until|till|up to|before|after)\s+(?:the\s+)?$")
 # Words between the ends of a time range.
 _TO = re.compile(rf"{TILL}(?:the\s+)?")
@@ -49,8 +49,8 @@ class Span:
 class _Time(NamedTuple):
     """A time expression in a text: its position, its first day and the day after its last.
 
-    ``is_calendar`` is false for times relative to the moment of asking, such as "last week"; ``full`` dates name their
-    year.
+    ``is_calendar`` is false for times relative to the moment of asking, such as "last week"; ``full`` is true for
+    calendar dates with a year.
     """
 
     start: int
@@ -87,8 +87,8 @@ def named_time(text: str, as_of_us: int) -> NamedTime | None:
     """
     today = day(as_of_us)
     plain = _lower(mask_month_verbs(text))
-    times = sorted(_times(plain, today), key=_place)
-    remaining = _without_specified(plain, sorted([*times, *_offsets(plain, times)], key=_place))
+    times = sorted(_times(plain, today), key=_sort_key)
+    remaining = _without_specified(plain, sorted([*times, *_offsets(plain, times)], key=_sort_key))
     first_time = next(remaining, None)
     if first_time is None:
         return None
@@ -114,13 +114,13 @@ def _times(text: str, today: date) -> Iterator[_Time]:
                 continue
             if days is not None:
                 groups = match.groupdict()
-                # The word before a time ("in May") is no part of it.
+                # The "in" of "in May" is not part of the time expression.
                 start = match.end("in") if groups.get("in") else match.start()
                 yield _Time(start, match.end(), days, is_calendar, is_calendar and bool(groups.get("year")))
 
 
-def _place(time: _Time) -> tuple[int, int]:
-    """Return the sort key: by start, and among times with the same start the longest first."""
+def _sort_key(time: _Time) -> tuple[int, int]:
+    """Sort by start; of times with the same start, the longest comes first."""
     return time.start, -time.end
 
 
@@ -142,9 +142,9 @@ def _offsets(text: str, times: Iterable[_Time]) -> Iterator[_Time]:
 
 
 def _without_specified(text: str, times: list[_Time]) -> Iterator[_Time]:
-    """Yield *times* without relative ones that a date specifies: any later one with a year, or one right after them.
+    """Yield *times* without relative times that a later date specifies: in "last Friday, 5 May", only "5 May" is kept.
 
-    In "last Friday, 5 May", only "5 May" is kept.
+    That is any later date with a year, or a date directly after the relative time.
     """
     last_full_date = max((time.start for time in times if time.full), default=-1)
     calendar_starts = {time.start for time in times if time.is_calendar}
@@ -170,7 +170,7 @@ def _extended(text: str, first_time: _Time, later: Iterable[_Time], today: date)
 
 
 def _range_start(first: _Time, last: _Time) -> date:
-    """Return the first day of *first*, in the latest year that puts it before the end of *last* if it names no year."""
+    """Return the first day of *first*; if it names no year, in the latest year before the end of *last*."""
     begin, end = first.days[0], last.days[1]
     if first.full or not first.is_calendar or begin < end:
         return begin

@@ -1,4 +1,4 @@
-"""If several users share a tenant: lines of other users name them, and do not answer questions of the asker."""
+"""Tenants with several users: lines of users other than the asker name them, and do not answer personal questions."""
 
 import re
 from collections import Counter
@@ -16,13 +16,16 @@ from hmxgraph.recall.question import PackRequest, Question
 from hmxgraph.text.lines import PARTS, attributed, event_line, speaker_name
 from hmxgraph.text.terms import TokenCounter, search_text
 
-# The beginnings of the labels that name users: a speaker whose own name begins like one is shown as a user.
+# The beginnings of labels that name users: "user piet", "assistant to piet". A speaker whose own name begins like a
+# label is shown as "user", so that he cannot pass as somebody else.
 _LABELS = ("user ", "unnamed user", *(f"{role} to " for role, part in PARTS.items() if part == "assistant"))
-# Number of characters of a user id that a label shows, those that it leaves out, and the length of a hash.
+# Maximum length of a user id in a label, in characters.
 _LONGEST_ID = 24
+# Characters of user ids that labels leave out.
 _NOT_IN_IDS = re.compile(r"[^\w.'@/-]+")
+# Length of the hash that distinguishes shortened ids.
 _HASH = 8
-# "We" may include the asker.
+# Without "we", which may include the asker.
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(?:you|yours?)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -31,36 +34,37 @@ _SHORTEST_NAME = 3
 
 
 def _key(user_id: str) -> str:
-    """Return a key that is the same for "Ana Costa" and "ana_costa"; other signs tell users apart ("C++" and "C#")."""
+    """Return a key that is the same for "Ana Costa" and "ana_costa"; all other characters count ("C++" is not "C#")."""
     return "_".join(user_id.casefold().split())
 
 
 def _shown_id(user_id: str) -> str:
-    """Return *user_id* as one word of at most 24 characters; if that leaves out more than blanks, it ends in a hash.
+    """Return *user_id* as one word of at most 24 characters; it ends in a hash if anything but blanks was left out.
 
     >>> _shown_id("p.van-dam@x.org"), _shown_id("Ana Costa"), _shown_id("C++"), _shown_id("!!!")
     ('p.van-dam@x.org', 'Ana_Costa', 'C-cedb1bac', 'id-e84c538e')
 
     """
     whole = "_".join(user_id.split())
-    kept = _NOT_IN_IDS.sub("", whole)[:_LONGEST_ID]
-    has_letters = any(map(str.isalnum, kept))
-    if kept == whole and has_letters:
-        return kept
-    return f"{kept[: _LONGEST_ID - _HASH - 1] if has_letters else 'id'}-{sha256_hex(_key(user_id).encode())[:_HASH]}"
+    short = _NOT_IN_IDS.sub("", whole)[:_LONGEST_ID]
+    is_readable = any(map(str.isalnum, short))
+    if short == whole and is_readable:
+        return short
+    return f"{short[: _LONGEST_ID - _HASH - 1] if is_readable else 'id'}-{sha256_hex(_key(user_id).encode())[:_HASH]}"
 
 
 def _is_like_label(speaker: str) -> bool:
-    """Whether the name of a *speaker* could be read as a label: "user piet" as the user id of another user."""
+    """Whether the name of a *speaker* could be mistaken for a label: "user piet" for a label of the user "piet"."""
     return " ".join(speaker.lower().split()).startswith(_LABELS)
 
 
 @dataclass(frozen=True)
 class Asker:
-    """Who asks: the key of the request's user, else those of the users who speak in the running session.
+    """Who asks: the user of the request or, if it has none, the users who speak in the running session.
 
-    ``named`` says whether lines name the users who do not ask. If it is unknown who asks, users are named only if the
-    events are of several.
+    - ``keys``: their keys; empty if it is unknown who asks.
+    - ``named``: whether lines name users other than the asker: if some events are of other users or, if it is unknown
+      who asks, if they are of several users.
     """
 
     keys: frozenset[str]
@@ -68,7 +72,7 @@ class Asker:
 
     @classmethod
     def of(cls, pool: EventPool, request: PackRequest) -> "Asker":
-        """Return who asks *request*, given the events of its *pool*."""
+        """Return the asker of *request*, given the events of its *pool*."""
         users = frozenset(map(_key, set(filter(None, pool.user_id))))
         if request.user_id is not None:
             keys = frozenset({_key(request.user_id)})
@@ -78,11 +82,11 @@ class Asker:
         return cls(keys, bool(users - keys) if keys else len(users) > 1)
 
     def is_other(self, user_id: str) -> bool:
-        """Whether *user_id* is a user who does not ask."""
+        """Whether *user_id* is a user other than the asker."""
         return bool(user_id) and _key(user_id) not in self.keys
 
     def shown_speaker(self, speaker: str, user_id: str) -> str:
-        """The *speaker* of a line as a pack shows it: with the user who speaks or is spoken to, except for the asker.
+        """Return the *speaker* of a line as a pack shows it: with the user who speaks or is spoken to, unless he asks.
 
         >>> asker = Asker(frozenset({"omar"}), named=True)
         >>> [asker.shown_speaker(*each) for each in (("user", "piet"), ("assistant", "piet"), ("user", "Omar"))]
@@ -113,7 +117,7 @@ class Asker:
 
 
 def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenCounter) -> EventPool:
-    """Return *pool*; lines that other users said, or that were said to them, name these users."""
+    """Return *pool* with the speaker of each line as :meth:`Asker.shown_speaker` shows it."""
     asker = Asker.of(pool, request)
     if not asker.named:
         return pool
@@ -129,9 +133,10 @@ def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenC
 
 
 def _users(pool: EventPool) -> Iterator[str]:
-    """Yield for each event the user whom it names, else the only one whom its session names, else the one it follows.
+    """Yield the user of each event, or "" if unknown.
 
-    That is the user who wrote the last message before it, if no event between them is missing; "" if unknown.
+    It is the user whom the event names; else the only user whom its session names; else the user of the last message
+    before it, if no event between them is missing.
     """
     of_session: dict[str, dict[str, str]] = {}
     for session_id, user_id in zip(pool.session_id, pool.user_id, strict=True):
@@ -147,31 +152,31 @@ def _users(pool: EventPool) -> Iterator[str]:
 
 
 def with_own_names(pool: EventPool, question: Question) -> EventPool:
-    """Return *pool* with the names of users added to the words of what they say, if the *question* names them.
+    """Return *pool* with the names of users whom the *question* names added to the words of their messages.
 
-    "My rate is 90" then answers "What is Pia's rate?" before lines about other rates. The question names a user by the
-    whole id or, if no other user shares it, by the first word of the id ("omar" for "omar.haddad").
+    If Pia says "My rate is 90", this line then ranks above other rates for "What is Pia's rate?". The question names a
+    user by the whole id or, if no other user shares it, by the first word of the id ("omar" for "omar.haddad").
     """
-    named = _named_by_id(set(filter(None, pool.user_id)), question)
-    if not named:
+    names = _named_by_id(set(filter(None, pool.user_id)), question)
+    if not names:
         return pool
-    own = zip(pool.words, pool.by_people.tolist(), _users(pool), strict=True)
+    columns = zip(pool.words, pool.by_people.tolist(), _users(pool), strict=True)
     return replace(pool, words=tuple(
-        f"{said} {named[user_id]}" if by_user and user_id in named else said for said, by_user, user_id in own
+        f"{words} {names[user_id]}" if by_user and user_id in names else words for words, by_user, user_id in columns
     ))  # fmt: skip
 
 
 def _named_by_id(users: Iterable[str], question: Question) -> dict[str, str]:
-    """Return those *users* whom the question names by their id or its first word, each with that name."""
+    """Return the name by which the question names each of *users*: the id or its first word; omit the others."""
     ids = sorted(users)
     first_words = Counter(map(_first_word, ids))
-    named = dict[str, str]()
+    names = dict[str, str]()
     for user_id in ids:
         first = _first_word(user_id)
         for name in (search_text(user_id), first if first_words[first] == 1 and len(first) >= _SHORTEST_NAME else ""):
             if name and question.mentions(name):
-                named.setdefault(user_id, name)
-    return named
+                names.setdefault(user_id, name)
+    return names
 
 
 def _first_word(name: str) -> str:
@@ -179,7 +184,7 @@ def _first_word(name: str) -> str:
 
 
 def _named_speakers(pool: EventPool, question: Question) -> frozenset[str]:
-    """The speakers in *pool*, other than roles, whose name or its first word the question contains."""
+    """Return the speakers in *pool* whom the question names by their name or its first word; roles are no names."""
     names = ((speaker, (name, _first_word(speaker))) for speaker, name in pool.speakers.items())
     return frozenset(
         speaker
@@ -190,12 +195,12 @@ def _named_speakers(pool: EventPool, question: Question) -> frozenset[str]:
 
 
 def relevant_to_asker(pool: EventPool, question: Question, request: PackRequest) -> EventPool:
-    """Return *pool*; if a known asker asks about himself, what others say about themselves is withheld.
+    """Return *pool*; if a known asker asks about himself, what other users say about themselves is withheld.
 
     "Where do I live?" is not answered by where others live, or by what an assistant replied to them. Nothing is
-    withheld if the question asks for work or advice, or speaks of a failure: there, others' experience helps. Nor is
-    the running session, nor what is said by users whom the question names. Withheld events stay in the pool without
-    their words, so that the others keep their users and neighbours.
+    withheld if the question asks for work or advice, or speaks of a failure, because then the experience of others
+    helps. Events of the running session, and of users whom the question names, are never withheld. Withheld events stay
+    in the pool without their words, because the users and neighbours of other events depend on them.
     """
     asker = Asker.of(pool, request)
     personal = question.own and question.recalls and not (question.works or question.troubled or question.seeks_advice)
@@ -208,7 +213,7 @@ def relevant_to_asker(pool: EventPool, question: Question, request: PackRequest)
     named_speakers = _named_speakers(pool, question)
     others -= {user_id for user_id, speaker in zip(users, pool.speaker, strict=True) if speaker in named_speakers}
     of_others = np.array([each in others for each in users], dtype=np.bool_) & ~pool.of_session(request.session_id)
-    # "You" is an assistant where one takes part without the asker.
+    # In sessions with an assistant and without the asker, "you" means the assistant.
     by_asker = pool.by_people & np.array([_key(each) in asker.keys for each in users], dtype=np.bool_)
     to_assistant = pool.in_sessions_of(pool.by_assistants) & ~pool.in_sessions_of(by_asker)
     people, follows = pool.by_people.tolist(), pool.follows.tolist()
@@ -216,20 +221,20 @@ def relevant_to_asker(pool: EventPool, question: Question, request: PackRequest)
     for at in np.flatnonzero(of_others).tolist():
         if people[at]:
             is_personal = _is_of_oneself(pool.text[at], to_assistant=bool(to_assistant[at]))
-        # The answers to a message that is withheld are withheld, too.
+        # An assistant's answers to a withheld message are withheld, too.
         is_personal = is_personal and (people[at] or follows[at])
         withheld[at] = is_personal and (people[at] or pool.by_assistants[at])
     if not withheld.any():
         return pool
-    words = tuple("" if hidden else said for said, hidden in zip(pool.words, withheld.tolist(), strict=True))
+    words = tuple("" if hidden else words for words, hidden in zip(pool.words, withheld.tolist(), strict=True))
     return replace(pool, words=words, withheld=frozenset(compress(pool.event_id, withheld.tolist())))
 
 
 def _is_of_oneself(text: str, *, to_assistant: bool) -> bool:
-    """Whether *text* has a sentence in the first person, not counting questions.
+    """Whether *text* has a statement in the first person.
 
-    Unless it is said *to_assistant*, a sentence with "you" may be about whoever reads it. A question is what comes
-    after the last comma before a question mark.
+    A sentence with "you" counts only if it is said *to_assistant*; otherwise it may be about the reader. In a sentence
+    with a question mark, only the part before the last comma is a statement.
 
     >>> _is_of_oneself("Hi! I live in Bonn now. Is that fine?", to_assistant=False)
     True

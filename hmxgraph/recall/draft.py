@@ -1,10 +1,10 @@
 """The draft of a pack: every candidate scored and ranked, before the entries are chosen.
 
-Six words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
-is a past session that is shown because its request is like this one. The *cases* are sessions about a person or thing
-that the question names. A *log of many tasks* is a session too long to be shown as one episode: steps of it are shown
-instead. The *routine* is the actions of the procedures in the pack. A procedure is a *guess* if it fits, but less than
-half of the similar requests led to it.
+Six terms recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request resembles this one. The *cases* are sessions about a person or thing
+that the question names. A *log of many tasks* is a session too long to be shown as one episode: a pack shows only some
+of its steps. A procedure is a *guess* if it fits, but less than half of the similar requests led to it. The *routine*
+is the actions of the procedures in the pack, except those of a guess.
 """
 
 import re
@@ -93,17 +93,18 @@ class GlobalRanking:
 
 # Events are compared for duplicates until their tokens exceed the budget by this factor, because duplicates drop out.
 _MARGIN = 1.2
-# Maximum number of compared events with the same terms and length.
+# Of events with the same terms and length, at most this many are compared.
 _COMPARED_ALIKE = 2
-# Minimum and maximum number of compared events in all.
+# Minimum and maximum number of events that are compared for duplicates.
 _LEAST_COMPARED = 16
 _MOST_COMPARED = 1_500
-# Maximum number of past sessions shown as examples; one is enough next to a procedure, which states what they share.
+# Maximum number of past sessions shown as examples. If the pack has a procedure, which states what they have in common,
+# one is enough.
 MOST_SESSIONS = 3
-# A later session with the same call as an example is shown, too, if a message in it has at least this fraction of the
+# A later session that repeats a call of an example is shown, too, if a message in it has at least this fraction of the
 # largest share of the question in the examples.
 _RECURS = 0.5
-# Number of sessions that are compared, in multiples of ``MOST_SESSIONS``, because some may be copies of others.
+# Number of sessions that are considered as examples, in multiples of ``MOST_SESSIONS``: some may be copies of others.
 _COPIES = 3
 # Share of the budget for episodes next to procedures or facts (see ``recall/_episodes.py``), and for cases.
 BESIDE_ANSWERS = 0.5
@@ -111,37 +112,38 @@ BESIDE_ANSWERS = 0.5
 ALONE = 0.8
 # Approximate tokens per case.
 _TOKENS_OF_CASE = 96
-# For a question that asks for the latest events and has at most this many terms, no event counts as unrelated.
+# If a question asks for the latest of something and has at most this many terms ("the last error"), all events count as
+# related.
 _BARE = 1
-# A statement about the question contains at least this fraction of the largest share of it in a message of a person,
-# and has at most this many tokens.
+# A statement about the question has at least this fraction of the largest share in a message of a person, and at most
+# this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
 # A session with at most this many calls may be a note with its filing: "The fuse had tripped", then the closed ticket.
 _FEW_CALLS = 2
 # The identifier of something that a tool made: "T-305", "INC1042".
 _MADE = re.compile(r"\b[A-Za-z]{1,8}[-_]?\d{2,}\b")
-# If all examples failed, a session that worked may be shown beside them. Its minimum share of the question, as a
-# fraction of the largest share of those that failed.
+# If all examples failed, a session that worked is added if its share of the question is at least this fraction of the
+# largest share of the failed ones.
 _NEARLY_ALIKE = 0.85
-# A procedure with a lower success rate than this usually failed.
-_USUALLY = 0.5
-# Strategies that only show single events, never whole sessions.
+# A procedure with a lower success rate than this failed in most of its sessions.
+_LOW_SUCCESS_RATE = 0.5
+# Strategies that show only single events, never whole sessions.
 _BY_LINE = frozenset({"breadth_first", "depth_first"})
 
 
 @dataclass(frozen=True)
 class Draft:
-    """What a pack is assembled from.
+    """Everything that a pack is assembled from.
 
-    - ``whole``: the full texts of the best events that the pool has truncated, by event id.
-    - ``outcomes``: the last feedback on a session, "positive" or "negative"; known for the best sessions, and for those
-      of events linked to the best events.
-    - ``long_sessions``: logs of many tasks.
-    - ``results``: the id of the recorded call, keyed by the id of its result.
-    - ``changes``: tools that change something.
+    - ``whole``: the full texts of the best events whose texts in the pool are truncated, by event id.
+    - ``outcomes``: the last feedback on a session, "positive" or "negative", by session id; known for the best sessions
+      and for the sessions of events linked to the best events.
+    - ``long_sessions``: the ids of the logs of many tasks.
+    - ``results``: the id of each result's call, keyed by the id of the result, where recorded.
+    - ``changes``: the tools that change something.
     - ``examples``: the sessions that were fetched as examples or cases, long ones only in part. If empty, any session
-      may serve.
-    - ``mask_key``: if given, secrets are masked; equal secrets get the same mark, with a hash under this key.
+      may be used.
+    - ``mask_key``: if given, secrets are masked; equal secrets get the same mark, with a hash keyed by it.
     """
 
     request: PackRequest
@@ -166,7 +168,7 @@ class Draft:
 
     @cached_property
     def _episodes(self) -> Episodes:
-        """The events, scored, those of whole sessions or the best lines of many related."""
+        """The scored events; those of :attr:`whole_sessions`, or the best of any session if none, are related."""
         episodes = self._by_steps if self.whole_sessions else self._lines
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
@@ -182,18 +184,18 @@ class Draft:
         return lines if by_time else lines.without_repeated_requests(self.request.session_id)
 
     def _with_passages(self, episodes: Episodes) -> Episodes:
-        """Return the events; if they would nearly fill the budget, long texts are cut to matching passages."""
+        """Return the events; if they fill most of the budget, long texts are cut to matching passages."""
         weights, count_tokens = self.events.match.weight_by_term, self.appraised.appraisal.count_tokens
         budget = self.request.budget
         return with_passages(episodes, self.whole, weights, budget, count_tokens, self.whole_sessions, self._room)
 
     @property
     def _room(self) -> int:
-        """The tokens to which the texts of past sessions are cut: fewer beside a procedure, unless it is a guess."""
+        """Maximum number of tokens for past sessions: fewer if the pack has a procedure that is not a guess."""
         return int(self.request.budget * (BESIDE_ANSWERS if self._routine else ALONE))
 
     def _with_whole_sessions(self, episodes: Episodes) -> Episodes:
-        """Return the events; those of :attr:`whole_sessions` are raised, or left out if they do not help."""
+        """Return the events; those of :attr:`whole_sessions` get a minimum relevance, or are left out if unhelpful."""
         match, running = self.events.match, self.request.session_id
         past = self.whole_sessions - {running}
         short = past - self.long_sessions
@@ -207,20 +209,20 @@ class Draft:
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
             return episodes
-        needed = self._usually_failed or self.events.question.seeks_advice
-        special = np.ones(len(episodes), dtype=np.bool_) if needed else self.events.with_special_terms
+        always_shown = self._usually_failed or self.events.question.seeks_advice
+        special = np.ones(len(episodes), dtype=np.bool_) if always_shown else self.events.with_special_terms
         return episodes.beside_procedure(short, match.share, self._routine, special, self._statements)
 
     @property
     def entities(self) -> tuple[str, ...]:
         """The tenant's entities that the question names, then other names in the question."""
         entities, appraisal = self.appraised.in_force.entities, self.appraised.appraisal
-        known = sorted(entity.name for entity in entities if appraisal.names(entity.name))
-        return tuple(dict.fromkeys([*known, *self.events.question.names]))
+        known_names = sorted(entity.name for entity in entities if appraisal.names(entity.name))
+        return tuple(dict.fromkeys([*known_names, *self.events.question.names]))
 
     @property
     def whole_episode_ids(self) -> frozenset[str]:
-        """The ids of the events of :attr:`whole_sessions`, and of messages elsewhere that withdraw what these state."""
+        """The ids of the events of :attr:`whole_sessions`, and of messages elsewhere that withdraw what they state."""
         if not self.whole_sessions:
             return frozenset()
         pool = self._scored_events.pool
@@ -229,22 +231,22 @@ class Draft:
 
     @cached_property
     def whole_sessions(self) -> frozenset[str]:
-        """Sessions shown as messages and calls with their results, instead of the best lines of many sessions.
+        """The sessions shown with their messages, calls and results; if empty, the best lines of any session are shown.
 
-        They are the running session with either all cases or a few examples. Strategies that only show single events
-        have none.
+        They are the running session and either all cases or a few examples; none for strategies that show only single
+        events.
 
-        There are examples if the question wants some or, unless it asks for a time, if the best example is a log of
-        many tasks. The pack must have the sections for episodes and procedures, and there must be work with tools or a
-        procedure to show: conversations are shown line by line.
+        Examples are shown if the question calls for them (:attr:`Ranking.wants_examples`) or, unless it asks for a
+        time, if the best example is a log of many tasks. The pack must have the sections for episodes and procedures,
+        and there must be work with tools or a procedure to show, because conversations are shown line by line.
 
-        - Beside a procedure that is not a guess, there is one example, and the session with the newest statement about
-          the question. Otherwise, that session is added if it is later than the best example.
-        - If the question quotes an error of a known session and all examples failed, a session is added in which the
-          same call worked.
+        - If the pack has a procedure that is not a guess, there is only one example, and the session with the newest
+          statement about the question is added. Otherwise, that session is added if it is later than the best example.
+        - If the question quotes an error of a known session and all examples failed, a session in which a call of the
+          same tool worked is added.
         - If the best example made something, such as a ticket, the last session that worked on it is added.
-        - If a call in an example has had another result since, the session with the newest result is added.
-        - If a similar request led to one of the examples' calls again, the latest such session is added.
+        - If a call in an example had another result later, the session with its newest result is added.
+        - If a similar request later led to one of the examples' calls again, the latest such session is added.
         """
         question, running = self.events.question, self.request.session_id
         if self.cases:
@@ -276,7 +278,7 @@ class Draft:
     @property
     def _failed(self) -> frozenset[str]:
         """The sessions whose last feedback was negative."""
-        return frozenset(each for each, outcome in self.outcomes.items() if outcome == "negative")
+        return frozenset(session_id for session_id, outcome in self.outcomes.items() if outcome == "negative")
 
     def _best_examples(self, eligible: Collection[str]) -> list[str]:
         """Return the best of the *eligible* sessions as examples, best first."""
@@ -292,31 +294,32 @@ class Draft:
 
     @property
     def _past_sessions(self) -> frozenset[str]:
-        """The past sessions that may be examples: those fetched as such, else any."""
+        """The past sessions that may be examples: those fetched as examples or, if there are none, all."""
         return (self.examples or frozenset(self.events.pool.session_id)) - {self.request.session_id}
 
     def _worked_instead(self, failed: Collection[str]) -> frozenset[str]:
-        """The past sessions without the quoted error that did not fail, and in which a call of the failing tool worked.
+        """Return the past sessions without the quoted error that did not fail, and in which the failing tool worked.
 
         Their messages and calls contain nearly as much of the question as those of any *failed* session.
         """
-        pool, of_session = self.events.pool, self.events.share_of_session
+        pool, shares = self.events.pool, self.events.share_of_session
         tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
-        near = of_session >= _NEARLY_ALIKE * of_session[pool.of_sessions(failed)].max(initial=0.0)
+        similar = shares >= _NEARLY_ALIKE * shares[pool.of_sessions(failed)].max(initial=0.0)
         past = self._past_sessions - self._failed - self.events.error.sessions
-        return past.intersection(compress(pool.session_id, (near & pool.with_tools(tools) & pool.successes).tolist()))
+        worked = (similar & pool.with_tools(tools) & pool.successes).tolist()
+        return past.intersection(compress(pool.session_id, worked))
 
     @property
     def _eligible_sessions(self) -> frozenset[str]:
-        """The past sessions from which examples are taken first: those that had the quoted error, if any, else all."""
+        """The past sessions from which examples are taken: those with the quoted error or, if there are none, all."""
         return self._past_sessions & self.events.error.sessions or self._past_sessions
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """Sessions about a person or thing that the question names, best first, as many as fit half of the budget.
+        """The sessions about a person or thing that the question names, best first, as many as fit half of the budget.
 
-        There are none if the best is a log of many tasks, whose steps are shown instead, if the strategy only shows
-        single events, or if the pack has no episodes or only episodes.
+        There are none if the best one is a log of many tasks, of which steps are shown instead, if the strategy shows
+        only single events, or if the pack has no episodes or only episodes.
         """
         if self.request.strategy in _BY_LINE or self.request.sections == (SECTION,):
             return ()
@@ -325,7 +328,7 @@ class Draft:
         sessions = self.events.case_sessions(len(self.events.pool))
         if self.long_sessions.intersection(sessions[:1]):
             return ()
-        fetched = (each for each in sessions if not self.examples or each in self.examples)
+        fetched = (session_id for session_id in sessions if not self.examples or session_id in self.examples)
         distinct = self._scored_events.without_copies(fetched)
         return tuple(islice(distinct, max(int(self.request.budget * BESIDE_ANSWERS) // _TOKENS_OF_CASE, 1)))
 
@@ -338,8 +341,8 @@ class Draft:
     def _is_new(self) -> bool:
         """Whether past episodes do not help: the quoted error is unknown or, if none is quoted, the work is new.
 
-        A request that also asks how something is or was never counts as new, nor does an error in one of several
-        questions: events may answer the others.
+        Always false for a request that also asks how something is or was, and for an error in one of several questions,
+        because events may answer the other questions.
         """
         question = self.events.question
         is_request = (question.works or not question.recalls) and not asks_how_it_is(question.text)
@@ -349,17 +352,18 @@ class Draft:
 
     @property
     def _is_known(self) -> bool:
-        """Whether an artifact may be shown for the request.
+        """Whether an artifact may be shown for the request, so that the request does not count as new.
 
-        If so, the request does not count as new. This reduced the requests wrongly classed as new from 6 to 2 of 18 in
-        everyday words for work done before, and those rightly classed as new from 20 to 17 of 36 for other work.
+        Of 18 requests in everyday words for work done before, this reduced those wrongly classed as new from 6 to 2; of
+        36 requests for other work, it reduced those rightly classed as new from 20 to 17.
         """
-        return any(each.source_type == "artifact" for each in self.appraised.useful)
+        return any(candidate.source_type == "artifact" for candidate in self.appraised.useful)
 
     @cached_property
     def _procedure_ids(self) -> frozenset[str]:
-        """The ids of what the section ``procedures`` may show: artifacts other than policies, and task records."""
-        return frozenset(each.source_id for each in self.appraised.useful if each.section == "procedures")
+        """The ids of the artifacts (not policies) and task records that the section ``procedures`` may show."""
+        useful = self.appraised.useful
+        return frozenset(candidate.source_id for candidate in useful if candidate.section == "procedures")
 
     @cached_property
     def _procedures(self) -> tuple[KnownArtifact, ...]:
@@ -369,21 +373,21 @@ class Draft:
 
     @property
     def error_places(self) -> frozenset[int]:
-        """The places of the events that report the error that the question quotes."""
+        """The indexes of the events that report the error quoted in the question."""
         return frozenset(np.flatnonzero(self.events.error.events).tolist())
 
     @property
     def only_guesses(self) -> bool:
-        """Whether all that the section ``procedures`` can show is the leading procedure, and that one is a guess."""
+        """Whether the section ``procedures`` can show only the leading procedure, and that procedure is a guess."""
         guidance = self.appraised.appraisal.guidance
         return guidance.guesses and self._procedure_ids == {guidance.lead}
 
     @property
     def _routine(self) -> frozenset[str]:
-        """The actions of the procedures that may be shown; a guessed procedure does not count."""
+        """The actions of the procedures that may be shown, except those of a guess."""
         guidance = self.appraised.appraisal.guidance
-        sure = (each for each in self._procedures if not (guidance.guesses and each.artifact_id == guidance.lead))
-        return frozenset(chain.from_iterable(each.actions for each in sure))
+        guess = guidance.lead if guidance.guesses else None
+        return frozenset(chain.from_iterable(each.actions for each in self._procedures if each.artifact_id != guess))
 
     @property
     def _sessions_with_special_terms(self) -> frozenset[str]:
@@ -394,22 +398,22 @@ class Draft:
     def _statements(self) -> Flags:
         """Which short messages of people in past sessions of few calls have nearly the largest share of the question.
 
-        Such statements may say what procedures and examples do not know: "The lift is repaired, you may use it again".
+        Such a statement may say what procedures and examples do not: "The lift is repaired, you may use it again".
         Messages that ask for something do not count.
         """
         pool, share = self.events.pool, self.events.share_of_request
         calls = np.bincount(pool.sessions[pool.calls], minlength=pool.sessions.max(initial=0) + 1)
-        people = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
-        near = people & (share > 0) & (share >= _STATED * share[people].max(initial=0.0))
-        near &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & (calls[pool.sessions] <= _FEW_CALLS)
-        statements: Flags = near & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
+        messages = pool.by_people & ~pool.of_sessions({self.request.session_id or ""})
+        near_best = messages & (share > 0) & (share >= _STATED * share[messages].max(initial=0.0))
+        near_best &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & (calls[pool.sessions] <= _FEW_CALLS)
+        statements: Flags = near_best & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
         return statements
 
     @property
     def _session_of_newest_statement(self) -> list[str]:
         """The past session with the newest statement about the question; empty if there is none."""
-        pool, places = self.events.pool, np.flatnonzero(self._statements).tolist()
-        return [pool.session_id[max(places, key=lambda at: (pool.times[at], at))]] if places else []
+        pool, statements = self.events.pool, np.flatnonzero(self._statements).tolist()
+        return [pool.session_id[max(statements, key=lambda at: (pool.times[at], at))]] if statements else []
 
     def _sequel(self, example: Sequence[str]) -> list[str]:
         """The last session that worked on something made in the *example*: the ticket opened there was closed later.
@@ -431,10 +435,11 @@ class Draft:
         return [each for each in sessions if all(self._last_times[each] > self._last_times[best] for best in example)]
 
     def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
-        """The other sessions in which a call from *sessions* has since had another result.
+        """Return the other sessions in which a call from *sessions* later had another result.
 
-        The result in *sessions* must contain most of the question, and only the newest result of each call counts. A
-        request for work, or a question about some time, is not answered by what holds now and gets none.
+        The result in *sessions* must contain most of the question, and only the newest result of each call counts.
+        Empty for a request for work and for a question that names a time, because the current state does not answer
+        them.
         """
         pool, question = self.events.pool, self.events.question
         if question.works or question.span is not None:
@@ -449,22 +454,24 @@ class Draft:
     def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
         """Return the latest session after the *examples* with a similar request and one of the same calls, if any.
 
-        If an alert came back, the second incident says whether the first remedy lasted. Only for a request for work or
-        a question that quotes an error, which the session must then mention, and not beside a procedure.
+        If an alert came back, the second incident shows whether the first remedy lasted. Only for a request for work,
+        or for a question that quotes an error that the session mentions, and only if the pack has no procedure or just
+        a guess.
         """
         pool, last = self.events.pool, self._last_times
-        own = pool.of_sessions(examples)
-        requests = np.where(pool.by_people, self.events.match.share, 0.0)
-        best = requests[own].max(initial=0.0)
+        in_examples = pool.of_sessions(examples)
+        shares = np.where(pool.by_people, self.events.match.share, 0.0)
+        best = shares[in_examples].max(initial=0.0)
         if not best or not (self.events.question.works or self.events.error.terms) or self._routine:
             return []
-        like = pool.in_sessions_of(requests >= _RECURS * best) & pool.in_sessions_of(self.events.error.mentions)
-        made = {text for text in compress(pool.text, (pool.calls & own).tolist()) if "=" in text}
-        again = {pool.session_id[at] for at in np.flatnonzero(pool.calls & like).tolist() if pool.text[at] in made}
-        later = [each for each in again & self._past_sessions if last[each] > max(map(last.__getitem__, examples))]
-        latest_first = sorted(later, key=lambda each: (last[each], each), reverse=True)
+        similar = pool.in_sessions_of(shares >= _RECURS * best) & pool.in_sessions_of(self.events.error.mentions)
+        calls = {text for text in compress(pool.text, (pool.calls & in_examples).tolist()) if "=" in text}
+        repeated = pool.calls & similar & np.array([text in calls for text in pool.text], dtype=np.bool_)
+        repeats = self._past_sessions.intersection(compress(pool.session_id, repeated.tolist()))
+        later = [session_id for session_id in repeats if last[session_id] > max(map(last.__getitem__, examples))]
+        latest_first = sorted(later, key=lambda session_id: (last[session_id], session_id), reverse=True)
         distinct = self._by_steps.without_copies([*examples, *latest_first])
-        return list(islice((each for each in distinct if each not in examples), 1))
+        return list(islice((session_id for session_id in distinct if session_id not in examples), 1))
 
     @cached_property
     def _last_times(self) -> dict[str, int]:
@@ -476,8 +483,8 @@ class Draft:
 
     @property
     def _usually_failed(self) -> bool:
-        """Whether a procedure that may be shown failed in most of its sessions, so that it needs examples."""
-        return any(each.success_rate is not None and each.success_rate < _USUALLY for each in self._procedures)
+        """Whether a procedure that may be shown failed in most of its sessions, so that examples are needed, too."""
+        return any(each.success_rate is not None and each.success_rate < _LOW_SUCCESS_RATE for each in self._procedures)
 
     def compared_ids(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget, to be compared for duplicates.
@@ -486,17 +493,17 @@ class Draft:
         """
         ids: list[str] = []
         tokens = 0
-        alike = Counter[tuple[str, int]]()
+        counts = Counter[tuple[str, int]]()
         for event in self.ranking.sketches():
             if event.score < THRESHOLD:
                 break
             if (tokens > _MARGIN * self.request.budget and len(ids) >= _LEAST_COMPARED) or len(ids) >= _MOST_COMPARED:
                 break
-            shape = (event.words, event.tokens)
-            alike[shape] += 1
-            if alike[shape] <= _COMPARED_ALIKE:
+            words_and_length = (event.words, event.tokens)
+            counts[words_and_length] += 1
+            if counts[words_and_length] <= _COMPARED_ALIKE:
                 ids.append(event.event_id)
-            if alike[shape] == 1:
+            if counts[words_and_length] == 1:
                 tokens += event.tokens
         return frozenset(ids)
 
@@ -541,7 +548,7 @@ class Draft:
             timeliness,
             related,
             # The last feedback in a log of many tasks is about its last task only.
-            {each: self.outcomes[each] for each in self.outcomes.keys() - self.long_sessions},
+            {session_id: self.outcomes[session_id] for session_id in self.outcomes.keys() - self.long_sessions},
             self.results,
             self.long_sessions,
         )
@@ -560,15 +567,16 @@ class Draft:
         if decay.moment is not None or self.request.strategy == "recency_biased":
             return 1.0
         running = pool.of_session(self.request.session_id)
-        matters = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
-        return np.where(running, 1.0, timely(matters, self.events.assurance))
+        best_match = np.maximum(np.maximum(relevance, self.events.words), self.events.match.share)
+        return np.where(running, 1.0, timely(best_match, self.events.assurance))
 
     def _related(self, decay: RecencyDecay, pool: EventPool, relevance: Floats) -> Flags | None:
         """Return which events are about the question; None (all) if only episodes, or the newest events, are wanted.
 
         A pack of episodes alone is like a search, which returns as many hits as fit. Events of the running session
-        always count as related. So do the most relevant events of a time that the question names, unless the work is
-        new. If the question asks only what happened at that time, all its events are related, and no others besides.
+        always count as related, and so do the most relevant events of a time that the question names, unless the work
+        is new. If the question asks only what happened at that time, the events of that time are related, and no others
+        except those of the running session.
         """
         question = self.events.question
         by_time = self.request.strategy == "recency_biased" or (question.latest and len(question.terms) <= _BARE)
@@ -585,17 +593,18 @@ class Draft:
         return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """Yield the events with the content of a task record as duplicates, if the record itself may be included."""
-        usable_ids = {each.source_id for each in self.appraised.useful if each.section in sections}
+        """Yield (event id, "duplicate") for events with the content of a task record that may itself be included."""
+        useful = self.appraised.useful
+        usable_ids = {candidate.source_id for candidate in useful if candidate.section in sections}
         for record in self.appraised.in_force.records:
             if record.record_id in usable_ids:
                 yield from ((event_id, "duplicate") for event_id in record.reporting_events)
 
     def _outdated(self) -> Iterator[tuple[str, str]]:
-        """Yield the events that state what no longer holds as deprecated.
+        """Yield (event id, "deprecated") for events that state what no longer holds.
 
-        They state a deleted memory, one that ``remember`` stored and that has ended, or a record that was replaced or
-        rejected.
+        They state a memory that was deleted, or stored with ``remember`` and no longer held, or a record that was
+        replaced or rejected.
         """
         known = self.appraised.in_force
         retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
@@ -607,14 +616,14 @@ class Draft:
 
     def _evidence(self) -> Iterator[Candidate]:
         """Yield the events that support other candidates, unless they are themselves candidates for ``episodes``."""
-        shown = self.events.pool.index if SECTION in self.request.sections else {}
+        episodes = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens
-        hidden = (each for each in candidates if each.source_id not in shown)
+        additional = (each for each in candidates if each.source_id not in episodes)
         asker = Asker.of(self.events.pool, self.request)
         users = {each.event_id: each.user_id for each in self.appraised.in_force.evidence}
-        hidden = (asker.named_in(each, users[each.source_id], count) for each in hidden)
-        return hidden if self.request.stored_counts else (with_tokens(each, count) for each in hidden)
+        additional = (asker.named_in(each, users[each.source_id], count) for each in additional)
+        return additional if self.request.stored_counts else (with_tokens(each, count) for each in additional)
 
 
 def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:

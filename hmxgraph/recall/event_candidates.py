@@ -1,8 +1,9 @@
 """Events as candidates: scored as columns, and turned into `Candidate` values only when a pack may use them.
 
-Four words recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
-is a past session that is shown because its request is like this one. A *case* is a session about a person or thing that
-the question names. A *log of many tasks* is a session too long to be one episode: steps of it are shown instead.
+Four terms recur. The *share* of an event is the part of the question's terms, by weight, that it contains. An *example*
+is a past session that is shown because its request resembles this one. A *case* is a session about a person or thing
+that the question names. A *log of many tasks* is a session too long to be shown as one episode: a pack shows only some
+of its steps.
 """
 
 import re
@@ -35,38 +36,39 @@ from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
 from hmxgraph.text.terms import terms as terms_of
 
-# Minimum share of all terms of two messages that are in both, for one to repeat the other; maximum number of terms of a
-# message that may repeat another, and of messages with the same particulars that it is compared with.
+# One message repeats another if at least the share ``_SAME_REQUEST`` of all terms in either is in both. Only messages
+# of at most ``_SHORT_REQUEST`` terms are compared, each with at most ``_MOST_ALIKE`` messages with the same
+# particulars.
 _SAME_REQUEST, _SHORT_REQUEST, _MOST_ALIKE = 0.6, 40, 64
 _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 # A word with a digit: a number, a date, an id.
 _NUMBER = re.compile(r"\w*\d\w*")
 # A word with a capital letter that does not begin a sentence.
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
-# Maximum number of events with a name that still says what they are about.
+# A name in more events than this does not show that two of them are about the same thing.
 _FEW_MESSAGES = 8
-# The minimum relevance of an event that matches the question at all, before it is scaled by the assurance (how well the
-# best events match the question).
+# The minimum relevance of an event that matches the question at all, before relevance is scaled by the assurance (how
+# well the best events match the question).
 HELPS = 0.2
 # Weight of recency among nearly equal examples.
 _BY_TIME = 0.05
-# Factor on examples that did not do what was asked.
+# Factor on examples in which none of the expected changes, or no successful call, was made.
 _IF_OTHER = 0.6
 # Minimum relevance of an event in an episode shown whole, as a fraction of the relevance of the episode's best event.
 # The fraction grows with the event's share of the question, by at most ``_BY_SHARE``.
 _WITHIN_EPISODE, _BY_SHARE = 0.5, 0.2
-# A message is small talk if it has fewer than ``_FEW_WORDS`` distinct terms, and its share is at most the fraction
-# ``_HARDLY`` of the largest.
+# A message is small talk if it has fewer than ``_FEW_WORDS`` distinct terms, and if its share is at most ``_HARDLY``
+# times the largest share.
 _FEW_WORDS, _HARDLY = 8, 0.2
-# A message that an assistant repeats in at least this many sessions is a formula.
+# A message that assistants repeat word for word in at least this many sessions is a formula.
 _FORMULA = 3
-# Factors on the relevance of the first and the last case (a session about what the question names).
+# Factors on the relevance of the best and the last of several cases.
 _FIRST_TO_LAST = 1.0, 0.7
 # Messages with at most this fraction of the largest share are off topic.
 _LITTLE = 0.2
-# Next to a procedure, an episode is dropped if fewer events than this remain besides its end.
+# If the pack has a procedure, an episode of which fewer events than this remain besides its end is dropped.
 _FEW_LEFT = 2
-# A run of words with digits, such as numbers and identifiers: left out when results are compared.
+# Consecutive words with digits, such as numbers and identifiers. They are ignored when results are compared.
 _WITH_DIGITS = re.compile(r"\S*\d\S*(?: \S*\d\S*)*")
 # A session of more events than this is a log of many tasks, not one episode.
 LONGEST_EPISODE = 256
@@ -79,23 +81,24 @@ _NEARLY = 0.65
 _AS_GOOD = 0.85
 # An identifier mixes letters and digits ("W2378156"), or is a long number.
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z_])\w{5,}\b|\b\d{6,}\b")
-# Two sessions are alike if they share more than this part of the identifiers of the one with fewer.
+# One session is a copy of another if more than this share of the identifiers of the one with fewer are in both.
 _ALIKE = 0.5
-# In an outline, a message is on topic if its share is at least this fraction of the largest one of its side (people or
-# assistants).
+# In an outline, a message is on topic if its share is at least this fraction of the largest share on its side (people
+# or assistants).
 _ON_TOPIC = 0.7
-# Number of messages on topic that are kept of each side.
+# Maximum number of messages on topic that are kept on each side.
 _MOST_ON_TOPIC = 3
 # In an outline, minimum relevance of requests, changes and the end, as a fraction of the session's top relevance.
-_DECIDED = 0.8
-# In the outline of a session with the error that the question is about, the same fraction for messages on topic.
+_DECISIVE = 0.8
+# Relevance of messages on topic, as a fraction of the session's top relevance, in the outline of a session with the
+# error that the question is about.
 _BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
 
 
 class Sketch(NamedTuple):
-    """The values that decide whether an event is compared for duplicates."""
+    """The values of an event that are needed to look for duplicates, without a whole candidate."""
 
     event_id: str
     words: str
@@ -104,7 +107,7 @@ class Sketch(NamedTuple):
 
 
 class _Columns(NamedTuple):
-    """Columns as lists: reading single numbers from arrays is much slower."""
+    """Columns as lists, because reading single numbers from arrays is much slower."""
 
     relevance: list[float]
     recency: list[float]
@@ -118,11 +121,11 @@ class Episodes:
 
     - ``verdicts``: drop reasons known in advance, by event id.
     - ``timely``: how much recency counts for each event, in [0, 1].
-    - ``related``: which events are related to the question; None for all. Of the others, every component of the score
-      but provenance is 0, so that the score alone drops them.
+    - ``related``: which events are related to the question; None for all. For the others, every component of the score
+      except provenance is 0, so that their low score drops them.
     - ``outcomes``: the last feedback on each session, "positive" or "negative", where known.
-    - ``results``: the id of the recorded call, keyed by the id of its result.
-    - ``long_sessions``: logs of many tasks.
+    - ``results``: the id of each result's call, keyed by the id of the result, where recorded.
+    - ``long_sessions``: the ids of the logs of many tasks.
     - ``step``: for each event, the number of its step in a log that is shown by steps, or -1.
     """
 
@@ -144,8 +147,8 @@ class Episodes:
     def recency(self) -> Floats:
         """Recency of each event in [0, 1]: scaled by ``timely``, but not so far that this alone drops the event."""
         decayed = self.decay.recencies(self.pool.times)
-        lacking = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
-        recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, lacking))
+        needed = (THRESHOLD - self._scored(np.zeros(len(self)))) / WEIGHTS["recency"]
+        recencies: Floats = self._related_factor * np.maximum(self.timely * decayed, np.minimum(decayed, needed))
         return recencies
 
     @cached_property
@@ -187,16 +190,18 @@ class Episodes:
         changes: Collection[str] = (),
         if_failed: float = 1.0,
     ) -> list[str]:
-        """Return at most *most* of the *eligible* sessions, best examples first, all nearly as good as the best.
+        """Return at most *most* of the *eligible* sessions, best examples first; much worse ones are left out.
 
-        A session is as good as its best event, by the *shares* of the question that events contain and by relevance; a
-        log of many tasks is as good as its best step. Recency decides between nearly equal sessions.
+        How good a session is depends on the largest of the *shares* and the largest relevance of its events
+        (:func:`as_examples`); for a log of many tasks, the relevance of its best step counts as the share, too. Recency
+        decides between nearly equal sessions.
 
-        - System prompts are ignored. So are, except in logs, assistants' answers: they give many users the same advice.
+        - System prompts are ignored, and so are, except in logs, the answers of assistants, who give many users the
+          same advice.
         - Except in logs, the shares of successful results are ignored: what a lookup returned is not what was asked.
-        - Sessions that *failed* count less, by the factor *if_failed*.
-        - Sessions without any of the expected *changes* count less, if another session made one. If most events are of
-          sessions with tool results, so do sessions without a successful call.
+        - Sessions that *failed* are multiplied by *if_failed*.
+        - Sessions with none of the expected *changes* count less if another session made one of them. If most events
+          are of sessions with tool results, sessions without a successful call count less, too.
         """
         factors = np.where(self.pool.of_sessions(failed), if_failed, 1.0)
         if self.pool.of_tools:
@@ -218,15 +223,16 @@ class Episodes:
     def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
         """Yield *sessions* except copies of those already yielded.
 
-        A session is a copy of another if their calls share most identifiers, and both or neither ended with negative
-        feedback: the same customer tries again, or the same task is run twice. Logs of many tasks are never copies.
+        A session is a copy of another if their calls share most identifiers, as when the same customer tries again or
+        the same task is run twice, and if both or neither ended with negative feedback. Logs of many tasks are never
+        copies.
         """
-        known: list[tuple[frozenset[str], bool]] = []
+        yielded: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
             is_log, failed = session_id in self.long_sessions, self.outcomes.get(session_id) == "negative"
             own = frozenset[str]() if is_log else self._identifiers(session_id)
-            if not any(failed == other_failed and _alike(own, other) for other, other_failed in known):
-                known.append((own, failed))
+            if not any(failed == other_failed and _are_copies(own, other) for other, other_failed in yielded):
+                yielded.append((own, failed))
                 yield session_id
 
     def _identifiers(self, session_id: str) -> frozenset[str]:
@@ -235,11 +241,11 @@ class Episodes:
         return frozenset(each for at in calls for each in _IDENTIFIER.findall(self.pool.text[at]))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
-        """Return the events, those in logs of many tasks ranked by the *scores* of their steps and cut to short lines.
+        """Return the events; those in logs of many tasks are ranked by the *scores* of their steps and shortened.
 
-        In logs, only steps nearly as good as the best remain related, together with the messages that explain their
-        failures, but without empty results and mere acknowledgements. A log without a related event gets no related
-        step.
+        In logs, only steps nearly as good as the best remain related, and the messages directly after their failures,
+        which explain them. Empty results and mere acknowledgements ("OK") do not. In a log without any related event,
+        no step is related.
         """
         logs = self._of_logs
         if not logs.any():
@@ -266,7 +272,7 @@ class Episodes:
     ) -> "Episodes":
         """Return the events; if those of logs in *sessions* fill less than half of *room* tokens, texts are cut less.
 
-        The pool *whole* has the texts before they were cut.
+        The pool *whole* has the texts as they were before they were cut.
         """
         logs = self._of_logs & (self._related_factor > 0)
         used = sum(compress(self.pool.tokens, logs & self.pool.of_sessions(sessions)))
@@ -275,7 +281,7 @@ class Episodes:
         return replace(self, pool=shortened(whole, logs, weight_by_term, count_tokens, roomy=True))
 
     def with_results(self) -> "Episodes":
-        """Return the events; short results of related calls become related. A call alone would seem to have worked."""
+        """Return the events; short results of related calls become related: a call alone would seem to have worked."""
         relevance, related = self._relevance.copy(), self._related_factor > 0
         for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
             call = self._call_of[at]
@@ -287,31 +293,31 @@ class Episodes:
     def without_repeated_requests(self, running: str | None) -> "Episodes":
         """Return the events; in work with tools, a message that repeats a better one of another session is a duplicate.
 
-        Users ask for the same thing in nearly the same words. A message repeats another of the same user if they have
-        the same particulars (:func:`_particulars`) and share at least ``_SAME_REQUEST`` of all terms in either.
-        Objections, long messages and those of the *running* session are never duplicates.
+        Users often ask for the same thing in nearly the same words. A message repeats another message of the same user
+        if both have the same particulars (:func:`_particulars`) and if at least ``_SAME_REQUEST`` of all terms in
+        either are in both. Objections, long messages and messages of the *running* session are never duplicates.
         """
         pool, verdicts = self.pool, dict(self.verdicts)
         if not pool.of_tools:
             return self
         messages = (self._related_factor > 0) & pool.by_people & ~pool.of_session(running)
         messages &= pool.occurrences.vocabulary <= _SHORT_REQUEST
-        known: dict[tuple[str, frozenset[str]], list[tuple[str, frozenset[str]]]] = {}
+        distinct: dict[tuple[str, frozenset[str]], list[tuple[str, frozenset[str]]]] = {}
         for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(self.relevance[at]), at)):
             session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
             user_id = pool.user_id[at] if pool.user_id else ""
-            alike = known.setdefault((user_id, _particulars(pool.text[at])), [])
-            shared = (len(own & other) / len(own | other) for other_id, other in alike if other_id != session_id)
-            if not objects(pool.text[at]) and any(share >= _SAME_REQUEST for share in shared):
+            similar = distinct.setdefault((user_id, _particulars(pool.text[at])), [])
+            overlaps = (len(own & other) / len(own | other) for other_id, other in similar if other_id != session_id)
+            if not objects(pool.text[at]) and any(overlap >= _SAME_REQUEST for overlap in overlaps):
                 verdicts[pool.event_id[at]] = "duplicate"
-            elif len(alike) < _MOST_ALIKE:
-                alike.append((session_id, own))
+            elif len(similar) < _MOST_ALIKE:
+                similar.append((session_id, own))
         return replace(self, verdicts=verdicts)
 
     def with_objections(self) -> "Episodes":
         """Return the events; an objection to a related answer of an assistant, and the reply to it, become related.
 
-        Without them, a pack would state what its own session found to be wrong.
+        Without the objection, a pack would show an answer that was found to be wrong in its own session.
         """
         pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
         answers = pool.by_assistants & ~pool.calls
@@ -330,11 +336,11 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def with_withdrawals(self) -> "Episodes":
-        """Return the events; later messages of users that withdraw what related ones state become related.
+        """Return the events; a message of a user that withdraws what an earlier related message states becomes related.
 
-        Such a message has a sentence with a word for a change and a name ("I cancelled Valencia"), and the name is in
-        the other message and in few more. Without an assistant, people tell each other much more than what one of them
-        asks about.
+        The later message has a sentence with a word for a change and a name ("I cancelled Valencia"), and the name is
+        in the earlier message and in few others. Only conversations with an assistant are searched: people tell each
+        other of many changes that have nothing to do with the question.
         """
         pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
         if not pool.by_assistants.any():
@@ -343,12 +349,12 @@ class Episodes:
             at: frozenset(_NAME.findall(withdrawn(pool.text[at]))) for at in np.flatnonzero(pool.by_people).tolist()
         }
         changed = {at: names for at, names in changed.items() if names}
-        for stated in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
-            own = frozenset(_NAME.findall(pool.text[stated]))
+        for statement in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
+            own_names = frozenset(_NAME.findall(pool.text[statement]))
             for at, names in changed.items():
-                later = pool.times[at] > pool.times[stated] and relevance[at] < relevance[stated]
-                if later and any(map(self._is_rare, own & names)):
-                    relevance[at], related[at] = relevance[stated], True
+                may_gain = pool.times[at] > pool.times[statement] and relevance[at] < relevance[statement]
+                if may_gain and any(map(self._is_rare, own_names & names)):
+                    relevance[at], related[at] = relevance[statement], True
         return replace(self, relevance=relevance, related=related)
 
     def _is_rare(self, name: str) -> bool:
@@ -356,9 +362,9 @@ class Episodes:
         return 0 < int(np.count_nonzero(self.pool.occurrences.matched(terms_of(name)))) <= _FEW_MESSAGES
 
     def with_whole_sessions(self, sessions: Collection[str], shares: Floats, running: str | None = None) -> "Episodes":
-        """Return the events, those of *sessions* raised to at least half the relevance of their session's best event.
+        """Return the events; those of *sessions* have at least half the relevance of the best event in their session.
 
-        Events that match more of the question, by *shares*, rank higher. These are left out:
+        This minimum rises with their *shares*. These events are left out:
 
         - empty events and system prompts;
         - greetings, and messages that assistants repeat in several sessions;
@@ -366,7 +372,8 @@ class Episodes:
           an instruction;
         - farewells that are off topic and add no remark, except in the *running* session.
 
-        Logs of many tasks only lose empty events and the small talk before calls ("Now let me run the tests").
+        Of logs of many tasks, only empty events and the small talk before calls ("Now let me run the tests") are left
+        out.
         """
         relevance, related = self._relevance.copy(), (self._related_factor > 0) & ~self.pool.empty
         related &= ~(self._of_logs & self._small_talk(shares) & self._before_calls)
@@ -381,8 +388,9 @@ class Episodes:
             skipped = small_talk if session_id == running else small_talk | farewells
             related &= ~(own & skipped)
             own &= ~self.pool.empty & ~skipped
-            # If the question is about a failure, results of calls that worked are unrelated, but they may be all that
-            # matched in a session.
+            # Unrelated events have no relevance here. If the question is about a failure, these are the results of
+            # calls that worked, and a session may have no other match; then the relevance before they were excluded
+            # counts.
             best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
             gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
             relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
@@ -390,7 +398,7 @@ class Episodes:
         return replace(self, relevance=relevance, related=related)
 
     def within(self, sessions: Collection[str]) -> "Episodes":
-        """Return the events, only those of *sessions* related: in a pack of whole sessions, no others are shown."""
+        """Return the events; only those of *sessions* remain related, for a pack that shows whole sessions only."""
         return replace(self, related=(self._related_factor > 0) & self.pool.of_sessions(sessions))
 
     def outlined(
@@ -405,29 +413,30 @@ class Episodes:
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
         An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
-        that match the question best, the *answers*, and how the session ended: a message, or the last result with its
-        call. The *errors* that the question is about, their calls and what was said next have the highest relevance.
+        that match the question best, the *answers*, and the event that says how the session ended: a message, or the
+        last result and its call. The *errors* that the question is about, their calls and the message after each have
+        the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._related_factor > 0
         ends = self._ends | self._calls_of(self._ends & self.pool.results)
-        decided = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
+        decisive = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
         if answers is not None:
-            decided |= answers
+            decisive |= answers
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
             if tokens[own & related].sum() <= most_tokens:
                 continue
             on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
-            relevance[own & decided] = np.maximum(relevance[own & decided], _DECIDED * top)
+            relevance[own & decisive] = np.maximum(relevance[own & decisive], _DECISIVE * top)
             in_error = own & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
             relevance[on_topic] = top * (_BESIDE_ERROR if in_error.any() else 1.0)
             relevance[in_error] = top
-            related = (related & ~own) | (own & decided) | on_topic | in_error
+            related = (related & ~own) | (own & decisive) | on_topic | in_error
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
-        """Which messages report one of the *errors*, or are the first one after it, if only results come in between."""
+        """Which messages report one of the *errors*, or are the first after it with only results in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
         for at in range(len(self)):
             waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
@@ -436,36 +445,37 @@ class Episodes:
         return messages
 
     def _on_topic(self, events: Flags, shares: Floats) -> Flags:
-        """Which messages among these *events* have nearly the largest share of their side.
+        """Which messages among these *events* have nearly the largest share on their side.
 
-        The sides are people and assistants: whoever asks uses the words of the question, whoever answers rarely does.
-        At most three messages of each side are returned, and none that is off topic. A message with more than half of
-        its words in a better one is left out, because refusals are often repeated.
+        The sides are people and assistants. They are ranked separately, because people use the words of the question
+        and assistants, who answer, rarely do. At most three messages on each side are chosen, and none that is off
+        topic. A message with more than half of its words in a better one is left out, because refusals are often
+        repeated.
         """
         spoken = events & ~self.pool.results & self.pool.spoken
         on_topic = np.zeros(len(self), dtype=np.bool_)
         for side in (spoken & self.pool.by_assistants, spoken & self.pool.by_people):
-            near = side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
-            on_topic[self._different(near, shares)] = True
-        enough: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
-        return enough
+            near_best = side & (shares >= _ON_TOPIC * shares[side].max(initial=0.0))
+            on_topic[self._different(near_best, shares)] = True
+        chosen: Flags = on_topic & (shares > _LITTLE * shares.max(initial=0.0))
+        return chosen
 
     def _different(self, messages: Flags, shares: Floats) -> list[int]:
-        """Return the places of the *messages* with the largest shares that say different things, at most three."""
-        places, word_sets = list[int](), list[frozenset[str]]()
+        """Return the indexes of at most three *messages* with the largest shares and different words."""
+        different, word_sets = list[int](), list[frozenset[str]]()
         for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
             own = frozenset(self.pool.words[at].split())
-            if len(places) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
-                places.append(at)
+            if len(different) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
+                different.append(at)
                 word_sets.append(own)
-        return places
+        return different
 
     def with_short_results(
         self, sessions: Collection[str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
     ) -> "Episodes":
-        """Return the events, long results in *sessions* cut to their beginning, changed fields and matching passages.
+        """Return the events; long results in *sessions* keep their beginning, changed fields and matching passages.
 
-        Passages match by the terms of *weight_by_term*, and by those that decided the session
+        A passage matches if it has terms of *weight_by_term*, or terms that were decisive in the session
         (:func:`decisive_weights`).
         """
         pool = self.pool
@@ -479,24 +489,24 @@ class Episodes:
     def beside_procedure(
         self, sessions: Collection[str], shares: Floats, routine: Collection[str], special: Flags, statements: Flags
     ) -> "Episodes":
-        """Return the events, those of past *sessions* without what the procedure in the same pack already says.
+        """Return the events; past *sessions* lose what the procedure in the same pack already says.
 
         The procedure already lists the calls of its *routine* actions and what the user must provide. An episode keeps
-        messages about the request, other calls, and failures. It is dropped if at most one event besides its end is
-        left, or if it has none of the *special* events, which contain the special terms of this request. Only
-        *statements* about what is asked remain of a dropped episode.
+        messages about the request, other calls, and failures. It is dropped if at most one event besides its end
+        remains, or if it has none of the *special* events, which contain the special terms of this request. Of a
+        dropped episode, only *statements* (events that state what is asked) remain.
         """
         covered = self._routine_events(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._related_factor > 0
         for session_id in sorted(sessions):
             own = self.pool.of_session(session_id)
-            kept = own & related & ~covered
-            informative = np.count_nonzero(kept & ~self._ends) >= _FEW_LEFT and (own & special).any()
-            related &= ~own | (kept if informative else statements)
+            remaining = own & related & ~covered
+            is_informative = np.count_nonzero(remaining & ~self._ends) >= _FEW_LEFT and (own & special).any()
+            related &= ~own | (remaining if is_informative else statements)
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
-        """Return the events, with *sessions* (best first) reduced to outlines; later sessions are less relevant.
+        """Return the events, with *sessions* (best first) reduced to outlines, each less relevant than the one before.
 
         The *shares* are those of :attr:`Ranking.share_of_case`.
         """
@@ -529,20 +539,20 @@ class Episodes:
         """The first message of each session in which a person asks for something or says more than a few words."""
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
         likely = (at for at in np.flatnonzero(self.pool.by_people).tolist() if long[at] or asks(self.pool.text[at]))
-        places = np.fromiter(likely, dtype=np.int64)
-        _, first = np.unique(self.pool.sessions[places], return_index=True)
+        candidates = np.fromiter(likely, dtype=np.int64)
+        _, first = np.unique(self.pool.sessions[candidates], return_index=True)
         requests = np.zeros(len(self), dtype=np.bool_)
-        requests[places[first]] = True
+        requests[candidates[first]] = True
         return requests
 
     def of_trouble(self, sessions: Collection[str], *, repeated: bool) -> "Episodes":
         """Return the events for a question about a failure, without calls that went well.
 
         These are left out: empty results, results that report no trouble, errors that repeat the result before them,
-        and calls without a remaining result. Steps of logs only lose empty results and repeated errors.
+        and calls without a remaining result. Of steps of logs, only empty results and repeated errors are left out.
 
         Results that differ only in numbers and identifiers report the same failure. Outside *sessions*, only the most
-        relevant one of these remains (the latest of equals), unless *repeated* is set.
+        relevant of them remains (the latest of several equally relevant ones), unless *repeated* is set.
         """
         messages_and_steps = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._related_factor > 0) & ~self.pool.empty & ~self._repeated_errors
@@ -564,10 +574,10 @@ class Episodes:
         return same
 
     def _small_talk(self, shares: Floats) -> Flags:
-        """Which messages have few words and hardly any of the question, such as thanks; no end of a session is one."""
+        """Which messages are short and match hardly any of the question, such as thanks; not the ends of sessions."""
         short = self.pool.occurrences.vocabulary < _FEW_WORDS
-        small: Flags = short & self._talk_without(shares, _HARDLY)
-        return small
+        small_talk: Flags = short & self._unmatched_messages(shares, _HARDLY)
+        return small_talk
 
     @property
     def _before_calls(self) -> Flags:
@@ -594,31 +604,31 @@ class Episodes:
 
     @cached_property
     def _formulas(self) -> Flags:
-        """Which messages assistants repeat word for word in several sessions: they are not about any single session."""
+        """Which messages assistants repeat word for word in several sessions, so that they say nothing about either."""
         sessions: dict[str, set[str]] = {}
-        said = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
-        for at in said:
+        messages = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
+        for at in messages:
             sessions.setdefault(self.pool.text[at], set()).add(self.pool.session_id[at])
         formulas = np.zeros(len(self), dtype=np.bool_)
-        formulas[[at for at in said if len(sessions[self.pool.text[at]]) >= _FORMULA]] = True
+        formulas[[at for at in messages if len(sessions[self.pool.text[at]]) >= _FORMULA]] = True
         return formulas
 
     def _off_topic(self, shares: Floats) -> Flags:
         """Which messages match little of the question.
 
-        Two are exempt: the end of a session, and an assistant's answer to a message after the end that does match.
+        Two kinds are exempt: the ends of sessions, and an assistant's answer to a message after the end that matches.
         """
         late_requests = self._farewells & (shares > _LITTLE * shares.max(initial=0.0))
         answers = self._farewells & self.pool.follows & self.pool.by_assistants
         answers[1:] &= late_requests[:-1]
         answers[:1] = False
-        return self._talk_without(shares, _LITTLE) & ~answers
+        return self._unmatched_messages(shares, _LITTLE) & ~answers
 
-    def _talk_without(self, shares: Floats, limit: float) -> Flags:
-        """Which messages have at most the fraction *limit* of the largest share, except the ends of sessions."""
-        without: Flags = self.pool.spoken & ~self.pool.results & (shares <= limit * shares.max(initial=0.0))
-        without &= ~self._ends
-        return without
+    def _unmatched_messages(self, shares: Floats, limit: float) -> Flags:
+        """Which messages, except the ends of sessions, have at most *limit* times the largest share."""
+        messages: Flags = self.pool.spoken & ~self.pool.results & (shares <= limit * shares.max(initial=0.0))
+        messages &= ~self._ends
+        return messages
 
     @property
     def _ends(self) -> Flags:
@@ -629,7 +639,7 @@ class Episodes:
 
     @property
     def _farewells(self) -> Flags:
-        """Which events come after the one that says how their session ended."""
+        """Which events come after the event that says how their session ended."""
         ends = self._end_of
         return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
 
@@ -637,23 +647,23 @@ class Episodes:
     def _end_of(self) -> dict[int, int]:
         """For each session, the index of the event that says how it ended: the first message after the last result.
 
-        Later messages are thanks and farewells. Messages of people, formulas and empty events do not count. Without
-        such a message or any result, it is the last event that counts; if none counts, it is the last event.
+        Later messages are thanks and farewells. Messages of people, formulas and empty events do not count. If there is
+        no such message, or no result, it is the last event that counts; if none counts, it is the last event.
         """
-        own = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
-        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(own)}
+        eligible = (~self.pool.spoken | self.pool.by_assistants) & ~self.pool.empty & ~self._formulas
+        last = {**self._last(np.ones(len(self), dtype=np.bool_)), **self._last(eligible)}
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
-        messages = np.flatnonzero(own & ~self.pool.calls & ~self.pool.results).tolist()
+        messages = np.flatnonzero(eligible & ~self.pool.calls & ~self.pool.results).tolist()
         # Backwards, so that the first message of each session wins.
         return last | {sessions[at]: at for at in reversed(messages) if at > results.get(sessions[at], len(self))}
 
     def _last(self, events: Flags) -> dict[int, int]:
         """Return the index of the last of these *events* in each session."""
-        places = np.flatnonzero(events)
-        return dict(zip(self.pool.sessions[places].tolist(), places.tolist(), strict=True))
+        indexes = np.flatnonzero(events)
+        return dict(zip(self.pool.sessions[indexes].tolist(), indexes.tolist(), strict=True))
 
     def _routine_events(self, tools: Collection[str]) -> Flags:
-        """Which events are calls of these *tools* that did not fail, and their results; without retries."""
+        """Which events are calls of these *tools* that did not fail, and their results, except retries."""
         routine: Flags = self.pool.with_tools(tools) & ~self.pool.failures
         return routine & ~self._calls_of(self.pool.failures) & ~self._retries
 
@@ -671,14 +681,14 @@ class Episodes:
 
     @property
     def _repeated_errors(self) -> Flags:
-        """Which results without a tool's name, such as errors, share half of their words with the result before."""
-        other = np.array([part is None for part in self.pool.tools], dtype=np.bool_)
-        after = self.pool.results & self.pool.follows & other
-        after[1:] &= self.pool.results[:-1]
-        for at in np.flatnonzero(after).tolist():
-            own, before = (frozenset(self.pool.words[place].split()) for place in (at, at - 1))
-            after[at] = 2 * len(own & before) >= len(own)
-        return after
+        """Which results without a tool's name, such as errors, have half of their words in the result before them."""
+        unnamed = np.array([tool is None for tool in self.pool.tools], dtype=np.bool_)
+        repeated = self.pool.results & self.pool.follows & unnamed
+        repeated[1:] &= self.pool.results[:-1]
+        for at in np.flatnonzero(repeated).tolist():
+            own, before = (frozenset(words.split()) for words in (self.pool.words[at], self.pool.words[at - 1]))
+            repeated[at] = 2 * len(own & before) >= len(own)
+        return repeated
 
     @property
     def _explanations(self) -> Flags:
@@ -696,7 +706,7 @@ class Episodes:
 
     @cached_property
     def _call_of(self) -> list[int]:
-        """For each event, the index of the call whose result it is, or -1: as recorded, else as the pool infers it."""
+        """For each event, the index of the call whose result it is, or -1: as recorded, otherwise as inferred."""
         index = self.pool.index
         recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
         calls = frozenset(recorded.values())
@@ -746,7 +756,7 @@ class Episodes:
 
 
 def _particulars(text: str) -> frozenset[str]:
-    """What tells messages in nearly the same words apart: numbers and ids, names, and whether something is negated.
+    """Return what distinguishes messages in nearly the same words: numbers and ids, names, and "not" for a negation.
 
     >>> _particulars("Please don't refund order 1001 of Ann.") == {"1001", "Ann", "not"}
     True
@@ -756,8 +766,8 @@ def _particulars(text: str) -> frozenset[str]:
     return frozenset({*_NUMBER.findall(text), *_NAME.findall(text), *negation})
 
 
-def _alike(own: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two sessions with these identifiers are alike."""
+def _are_copies(own: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether sessions with these identifiers in their calls are copies of each other."""
     return len(own & other) > _ALIKE * min(len(own), len(other)) and bool(own and other)
 
 
@@ -765,7 +775,7 @@ def timely(relevance: Floats, assurance: float) -> Floats:
     """Return how much recency counts for each event, in [0, 1]: less for events of low relevance.
 
     Otherwise unrelated recent events would displace related work from weeks ago. A low *assurance* means that even the
-    best events match little of the question; then relevance says little, and recency counts more for all.
+    best events match little of the question. Then relevance is unreliable, and recency counts more for all events.
     """
     return 1.0 - assurance * (1.0 - np.minimum(relevance / FULL_RECENCY, 1.0))
 

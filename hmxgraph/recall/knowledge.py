@@ -1,4 +1,4 @@
-"""Stored knowledge as values, how relevant it is to a request, workflow hints and constraints (HMX-C 6, 7)."""
+"""Values for stored knowledge, its relevance to a request, workflow hints and constraints (HMX-C 6, 7)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ class KnownArtifact:
     """An artifact as of the requested moment.
 
     - ``words``: its search terms, separated by blanks.
-    - ``conditions``: those of its validity scope, which its text states, too.
-    - ``sound``: whether its content is unaltered and some of its evidence is left.
-    - ``actions``: the compiler's names of the actions that it covers.
+    - ``conditions``: the conditions of its validity scope, which its text also states.
+    - ``sound``: whether its content is unaltered and some of its evidence still exists.
+    - ``actions``: the actions that it covers, as the compiler names them.
     - ``failures``: the keys of the failures that a playbook answers.
     - ``confirmed_us``: the time of the last confirmation.
     """
@@ -57,13 +57,14 @@ class KnownMemory:
 
     - ``hard`` policies and ``pinned`` memories are part of every pack.
     - ``held``: whether it was valid at the requested moment.
-    - ``sound``: whether some of its evidence is left.
-    - ``here``: whether the running session stated it.
+    - ``sound``: whether some of its evidence still exists.
+    - ``here``: whether it was stated in the running session.
     - ``open``: for the first request of a session, whether the session has no outcome and does not show that the
       request was carried out.
     - ``aliases``: further names by which a question may call it.
     - ``meaning``: its similarity to the question by vectors, in [0, 1].
-    - ``withdraws``: whether it is a policy that withdraws a rule: it says what is allowed, and constrains nothing.
+    - ``withdraws``: whether it is a policy that withdraws a rule: it says what is allowed again, and constrains
+      nothing.
     """
 
     memory_id: str
@@ -116,7 +117,7 @@ class KnownRecord:
 
     @property
     def rejected(self) -> bool:
-        """Whether another agent rejects it."""
+        """Whether an agent rejects it."""
         return bool(self.rejected_by)
 
 
@@ -160,7 +161,7 @@ class RelatedEntity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """The relations around a question, the entities at their ends, and the keys of those that the question names."""
+    """The relations around a question, the entities at their ends, and the keys of the entities that it names."""
 
     relations: tuple[KnownRelation, ...] = ()
     entities: tuple[RelatedEntity, ...] = ()
@@ -182,7 +183,7 @@ class KnownConflict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The latest event that supports an artifact or a memory, whose id is ``record_id``."""
+    """The latest event that supports an artifact or a memory; ``record_id`` is the id of that artifact or memory."""
 
     record_id: str
     event_id: str
@@ -227,8 +228,8 @@ class RunningSession:
 class Known:
     """All knowledge that may be relevant to the question; ``related`` is added last, once the best events are known.
 
-    ``superseded`` are the ids of events that are evidence only of memories that have ended, ``deleted`` those of events
-    that are evidence only of deleted memories.
+    ``superseded`` are the ids of events that are evidence only of memories that no longer hold, ``deleted`` the ids of
+    events that are evidence only of deleted memories.
     """
 
     artifacts: tuple[KnownArtifact, ...] = ()
@@ -245,22 +246,22 @@ class Known:
 
 # What the compiler's model predicts for a request, and what follows for the relevance of artifacts.
 
-# A leading procedure is a guess if a smaller share of similar requests led to its changes.
+# The leading procedure is a guess if less than this share of similar requests led to its changes.
 _LIKELY = 0.5
 # Factor on the relevance of knowledge about actions that the request does not call for.
 _OFF_TOPIC = 0.25
-# Factor on artifacts other than policies if a playbook answers the failure. If none does but the question quotes an
-# error, the factor applies to artifacts other than policies and playbooks.
+# Factor on the relevance of artifacts other than policies if a playbook answers the failure. If no playbook does, but
+# the question quotes an error, the factor applies to artifacts other than policies and playbooks.
 _BESIDE_REMEDY = 0.5
-# A failure seen fewer times than this is not worth a warning before anything has failed.
+# A failure seen fewer times than this is not worth a warning before it has occurred in the running session.
 _OFTEN = 3
 # Minimum relevance of the playbook that warns of an expected step, of a playbook that the question may mean, and of a
 # policy about a lookup result on which an expected action depends.
 _WARNING = 0.5
-# Minimum relevance of a further procedure for a request that asks for several things.
+# Minimum relevance of a second procedure for a request that asks for several things.
 _FURTHER = 0.6
-# Before work has begun, a procedure leads only if :attr:`Guidance.assurance` plus its share of the request's words
-# reaches this.
+# Before work has begun, a procedure leads only if :attr:`Guidance.assurance` plus the share of the request that the
+# procedure contains reaches this.
 _IN_COMMON = 0.9
 # The condition of policies about the first step, as the compiler words it.
 WORK_BEGINS = "the work begins"
@@ -279,8 +280,8 @@ class Guidance:
     By the model:
 
     - ``lead``: the id of the leading procedure, if one fits.
-    - ``led``: its goal actions; ``changes`` are those of them that change something.
-    - ``chance``: the probability that a request like this leads to the least likely one of ``changes``.
+    - ``led``: the goal actions of that procedure; ``changes`` are those of them that change something.
+    - ``chance``: the lowest probability, over ``changes``, that a request like this leads to the change.
     - ``expected``: the likely actions; ``known`` are all actions of the model. Both are empty without a model.
 
     By the running session:
@@ -296,7 +297,7 @@ class Guidance:
     By the wording of the question:
 
     - ``asked``: the actions whose verb it uses.
-    - ``doubtful``: those of ``asked`` that are changes which, according to a policy, are usually declined.
+    - ``doubtful``: the changes among ``asked`` that are usually declined, according to a policy.
     - ``named``: the actions of procedures that it names.
     - ``error_terms``: the words of the error message that it quotes.
     - ``troubled``: whether it speaks of trouble. If so, ``about`` are the actions whose whole name it contains, and
@@ -385,7 +386,7 @@ class Guidance:
         return bool(meant and artifact.failures) and not self.remedies
 
     def _is_about_another_error(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for errors that have less than half of the words of the quoted one."""
+        """Whether *artifact* is a playbook for errors that have less than half of the words of the quoted error."""
         shared = max((len(self.error_terms.intersection(key.split())) for key in artifact.failures), default=0)
         return bool(artifact.failures) and 2 * shared < len(self.error_terms)
 
@@ -394,9 +395,9 @@ class Guidance:
 
         If the leading procedure is a guess, a requested action need not be expected.
         """
-        asked = self.asked if self.guesses else self.expected & self.asked
-        further = asked.intersection(artifact.actions) - self.led
-        return artifact.artifact_type in PROCEDURES and bool(self.led and further)
+        wanted = self.asked if self.guesses else self.expected & self.asked
+        added = wanted.intersection(artifact.actions) - self.led
+        return artifact.artifact_type in PROCEDURES and bool(self.led and added)
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
         """Whether *artifact* is a playbook for a frequent failure of an expected step.
@@ -412,18 +413,18 @@ class Guidance:
 
         Before work has begun, a question calls for no procedure if it quotes an error or if a playbook answers it; if
         it speaks of other trouble, it must share a word with the procedure. A request that resembles neither a past
-        event nor the procedure asks for something else: the model knows only past kinds of work.
+        event nor the procedure asks for something else, because the model knows only past kinds of work.
         """
-        alike = self.assurance + share >= _IN_COMMON
-        reported = self.remedies or self.error_terms
-        asked = bool(self.done) or (alike and not (reported or (self.troubled and not share)))
-        return artifact.artifact_id == self.lead and asked and not self._is_beside_the_point(artifact)
+        is_familiar = self.assurance + share >= _IN_COMMON
+        reports_failure = self.remedies or self.error_terms
+        is_called_for = bool(self.done) or (is_familiar and not (reports_failure or (self.troubled and not share)))
+        return artifact.artifact_id == self.lead and is_called_for and not self._lacks_actions_in_question(artifact)
 
-    def _is_beside_the_point(self, artifact: KnownArtifact) -> bool:
-        """Whether the question is about actions that *artifact* lacks.
+    def _lacks_actions_in_question(self, artifact: KnownArtifact) -> bool:
+        """Whether the question is only about actions that *artifact* lacks.
 
-        Either it asks only for actions that *artifact* lacks, and some of them are usually declined or the leading
-        procedure is a guess, or it speaks of trouble only with actions that *artifact* lacks.
+        Either it asks only for such actions, and some of them are usually declined or the leading procedure is a guess;
+        or it speaks of trouble only with such actions.
         """
         if (self.doubtful or (self.asked and self.guesses)) and self.asked.isdisjoint(artifact.actions):
             return True
@@ -433,10 +434,10 @@ class Guidance:
         """Return the relevance of *artifact*, which contains this *share* of the question.
 
         - 1 for a playbook that answers the failure, and for the leading procedure if the request calls for it.
-        - 0 for artifacts with none of the actions in ``about``, and for playbooks about another error than the quoted
-          one.
-        - Halved for everything else but policies, if a playbook answers the failure. If none does and the question
-          quotes an error, halved for everything but policies and playbooks.
+        - 0 for artifacts that have actions, but none in ``about``, and for playbooks about another error than the
+          quoted one.
+        - If a playbook answers the failure, halved for all other artifacts except policies. If none does and the
+          question quotes an error, halved for all artifacts except policies and playbooks.
         """
         if self.answers(artifact):
             return 1.0
@@ -445,7 +446,7 @@ class Guidance:
         if self._is_about_another_error(artifact):
             return 0.0
         fitting = share * self.fitting(artifact.artifact_type, artifact.actions) * self._likelihood(artifact)
-        if artifact.artifact_id == self.lead and self._is_beside_the_point(artifact):
+        if artifact.artifact_id == self.lead and self._lacks_actions_in_question(artifact):
             fitting *= _OFF_TOPIC
         if self._may_be_meant(artifact):
             fitting = max(fitting, _WARNING * (1 + share))
@@ -454,20 +455,20 @@ class Guidance:
         if self._adds(artifact):
             fitting = max(fitting, _FURTHER)
         relevance = 1.0 if self._leads(artifact, share) else fitting
-        reported = self.remedies or (self.error_terms and not artifact.failures)
-        discounted = reported and artifact.artifact_type != "decision_policy"
-        return relevance * _BESIDE_REMEDY if discounted else relevance
+        is_about_failure = self.remedies or (self.error_terms and not artifact.failures)
+        is_discounted = is_about_failure and artifact.artifact_type != "decision_policy"
+        return relevance * _BESIDE_REMEDY if is_discounted else relevance
 
 
 NO_GUIDANCE = Guidance()
 
 
-# Context priors of an imported fingerprint (HMX-F 7): advisory.
+# Context priors of an imported fingerprint (HMX-F 7). They are advisory: they shift budget and ranking only.
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Context priors in force; empty priors change nothing."""
+    """The context priors that apply to a request; empty priors change nothing."""
 
     section_weights: Mapping[str, float] = field(default_factory=dict)
     preferred_sections: frozenset[str] = frozenset()
@@ -488,9 +489,9 @@ class Priors:
 
 
 NO_PRIORS = Priors()
-# Factor on the share of a preferred section.
+# Factor on the budget share of a preferred section.
 _PREFERRED = 1.5
-# The parts that list names, in the order of the fields of :class:`Priors`.
+# The keys of ``context_priors`` that hold lists of names, in the order of the fields of :class:`Priors`.
 _LISTS = ("preferred_sections", "priority_artifact_ids", "priority_tags", "suppressed_tags")
 # Larger weights are ignored: they could overflow the section shares.
 _LARGEST_WEIGHT = 1e9
@@ -505,8 +506,8 @@ def priors_of(document: Mapping[str, Any] | None) -> Priors:
     """
     if not isinstance(document, Mapping):
         return NO_PRIORS
-    named = (_names(document.get(name)) for name in _LISTS)
-    return Priors(_weights(document.get("section_weights")), *named)
+    name_sets = (_names(document.get(key)) for key in _LISTS)
+    return Priors(_weights(document.get("section_weights")), *name_sets)
 
 
 def _weights(value: Any) -> dict[str, float]:
@@ -514,10 +515,10 @@ def _weights(value: Any) -> dict[str, float]:
     return {name: float(weight) for name, weight in sorted(filter(_is_weight, weights))}
 
 
-def _is_weight(part: tuple[Any, Any]) -> bool:
-    name, value = part
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(name, str) and number and 0 <= value <= _LARGEST_WEIGHT
+def _is_weight(item: tuple[Any, Any]) -> bool:
+    name, value = item
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(name, str) and is_number and 0 <= value <= _LARGEST_WEIGHT
 
 
 def _names(value: Any) -> frozenset[str]:
@@ -527,9 +528,9 @@ def _names(value: Any) -> frozenset[str]:
 
 # Workflow hints and decision constraints (HMX-C 6, 7).
 
-# Maximum number of blockers.
+# Maximum number of blockers: the latest failures of the session that were not followed by a success.
 _MOST_BLOCKERS = 5
-# Maximum length of each in characters.
+# Maximum length of a blocker in characters.
 _LONGEST_BLOCKER = 200
 
 
@@ -556,7 +557,7 @@ def progress(schema: KnownArtifact, done: Sequence[str], session: RunningSession
     steps = steps_of(schema.content)
     current = 0
     for action in done or _started(session):
-        reached = next((n for n in range(current, len(steps)) if action in steps[n].tools), None)
+        reached = next((index for index in range(current, len(steps)) if action in steps[index].tools), None)
         current = current if reached is None else reached + 1
     return Progress(schema, steps, current)
 
@@ -568,16 +569,16 @@ def workflow_hints(
 
     The steps of the *remedy*, the playbook for the failure, come before those of the *best* procedure.
     """
-    blocked = blockers(session)
-    steps = [*_recovery(remedy), *(_ahead(best) if best is not None else ())]
-    hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": blocked}
+    open_failures = blockers(session)
+    steps = [*_suggested_recovery(remedy), *(_remaining_steps(best) if best is not None else ())]
+    hints: dict[str, Any] = {"suggested_next_steps": steps[:MAX_NEXT_STEPS], "blockers": open_failures}
     if best is None:
-        return hints if steps or blocked else None
+        return hints if steps or open_failures else None
     schema = {"active_task_schema": best.schema.artifact_id, "total_steps": len(best.steps)}
     return hints | schema | {"current_step": best.current}
 
 
-def _ahead(position: Progress) -> Iterator[dict[str, Any]]:
+def _remaining_steps(position: Progress) -> Iterator[dict[str, Any]]:
     return (_suggested(step, position.schema) for step in position.steps[position.current :])
 
 
@@ -586,7 +587,7 @@ def recovery_steps(remedy: KnownArtifact | None) -> list[str]:
     return list(texts(remedy.content.get("recovery_steps"))) if remedy is not None else []
 
 
-def _recovery(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
+def _suggested_recovery(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
     if remedy is None:
         return []
     source = {"artifact_id": remedy.artifact_id, "confidence": remedy.confidence, "tools": []}
@@ -594,22 +595,24 @@ def _recovery(remedy: KnownArtifact | None) -> list[dict[str, Any]]:
 
 
 def blockers(session: RunningSession) -> list[str]:
-    """Return up to five failures of the session without a later success of the same action, latest first, shortened."""
+    """Return up to five failures of the session whose action did not succeed later, latest first, shortened."""
     open_failures: dict[str, str] = {}
-    for each in session.events:
-        if each.failed:
-            open_failures.pop(each.action, None)
-            open_failures[each.action] = each.text[:_LONGEST_BLOCKER]
-        elif each.ends:
-            open_failures.pop(each.action, None)
+    for event in session.events:
+        if event.failed:
+            open_failures.pop(event.action, None)
+            open_failures[event.action] = event.text[:_LONGEST_BLOCKER]
+        elif event.ends:
+            open_failures.pop(event.action, None)
     return list(open_failures.values())[::-1][:_MOST_BLOCKERS]
 
 
 def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the hard policies in force, then the policies among the *chosen* ids; at most 20."""
+    """Return the hard policies in force, then the soft and learned policies among the *chosen* ids; at most 20."""
     chosen_ids = set(chosen)
     hard = [
-        _rule(memory.memory_id, "", memory.text, memory.confidence) for memory in known.memories if _in_force(memory)
+        _rule(memory.memory_id, "", memory.text, memory.confidence)
+        for memory in known.memories
+        if _is_hard_policy_in_force(memory)
     ]
     soft = [
         _rule(memory.memory_id, "", memory.text, memory.confidence, override=True)
@@ -631,7 +634,7 @@ def decision_constraints(known: Known, chosen: Iterable[str]) -> list[dict[str, 
     return (sorted(hard, key=lambda rule: rule["artifact_id"]) + by_confidence)[:MAX_CONSTRAINTS]
 
 
-def _in_force(memory: KnownMemory) -> bool:
+def _is_hard_policy_in_force(memory: KnownMemory) -> bool:
     return memory.kind == "policy" and memory.hard and memory.held and memory.sound
 
 
@@ -657,4 +660,4 @@ def _suggested(step: Step, schema: KnownArtifact) -> dict[str, Any]:
 
 
 def _started(session: RunningSession) -> list[str]:
-    return [each.action for each in session.events if each.begins]
+    return [event.action for event in session.events if event.begins]

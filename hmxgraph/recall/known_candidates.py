@@ -36,37 +36,38 @@ from hmxgraph.text.terms import TokenCounter, search_text, terms
 
 # Knowledge that matches less of the question than this is irrelevant, however recent and well supported it is.
 _LEAST_SHARE = 0.1
-# A match is full if its terms weigh as much as this many of the question's heaviest.
+# A match is full if its terms weigh as much as the question's heaviest terms, up to this many.
 _ENOUGH_TERMS = 6
 # A memory or playbook of less relevance than this is about something else. Evidence that matches less of the question
-# proves nothing.
+# than this proves nothing.
 _LEAST_MEMORY = 0.35
 # The same limit for policies, whose terms are few and common.
 _LEAST_POLICY = 0.3
 # Minimum relevance of a memory that the question names.
 _NAMED = 0.5
-# Words that ask for policies: they do not say which.
-_FOR_POLICIES = frozenset(terms("rule policy guideline regulation apply allow permit limit standing"))
-# A name counts if each of its terms has at least this fraction of the largest weight: common names select nothing.
+# Terms with which questions ask for policies, without saying for which.
+_POLICY_TERMS = frozenset(terms("rule policy guideline regulation apply allow permit limit standing"))
+# A name counts only if each of its terms has at least this fraction of the largest weight, because common names do not
+# distinguish memories.
 _RARE_NAME = 0.5
 # The verb after the subject of a fact.
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|costs?|takes?|opens?|closes?|needs?|lives?|works?|uses?)\b")
 # A word with a capital letter.
 _NAME = re.compile(r"\b(?=\w*[A-Z])[\w.@/-]*\w")
-# Marks a token as an identifier (three digits, or letters mixed with digits), or as a file or host (a point, underscore
-# or @ inside).
+# A token that contains this is an identifier (three digits, or letters mixed with digits), or a file or host (a dot,
+# underscore or @ inside).
 _ITEM = re.compile(r"\d{3}|[a-z]\W?\d|\d[a-z]|\w\w[.@_]\w")
-# A token that may be an identifier, file or host: letters and digits, with signs such as "/" between them.
-_RUN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
+# A token that may be an identifier, file or host: letters and digits, with characters such as "/" between them.
+_TOKEN = re.compile(r"[\w@](?:[\w@./-]*\w)?")
 # A quotation in a policy.
 _QUOTATION = re.compile(r"“[^“”]+”")
 
 
 @dataclass(frozen=True)
 class Appraisal:
-    """How a question scores knowledge: term weights, recency decay and priors in force.
+    """What the score of knowledge depends on: the question, the weights of its terms, recency and priors.
 
-    - ``general_words``: terms that most titles of procedures contain.
+    - ``general_words``: the terms that most titles of procedures contain.
     - ``best_rule``: the largest share of the question in a rule that agents told users.
     - ``clauses``: the terms of each question, if the text asks several.
     """
@@ -88,15 +89,15 @@ class Appraisal:
         A clause with a single term counts only if it is a name: "Are you sure?" is small talk, "Who is Marta?" is not.
         """
         names = frozenset(term for name in self.question.names for term in terms(name))
-        telling = (clause for clause in self.clauses if len(clause) > 1 or clause & names)
-        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in telling]
+        specific = (clause for clause in self.clauses if len(clause) > 1 or clause & names)
+        clauses = [{term: self.weights[term] for term in self.weights if term in clause} for clause in specific]
         texts = (self.weights, *clauses)
         return [(weights, _weight_of_heaviest(weights)) for weights in texts if any(weights.values())]
 
     def share(self, words: str) -> float:
-        """Return the weight of the question's terms in *words*, relative to that of its six heaviest, at most 1.
+        """Return the weight of the question's terms in *words*, divided by that of its six heaviest terms; at most 1.
 
-        If the text asks several questions, the one that matches best counts.
+        If the text asks several questions, the question that matches best counts.
         """
         term_set = set(words.split())
         shares = (
@@ -123,7 +124,7 @@ class Appraisal:
         if memory.kind == "policy":
             share = max(share, self._share_of_policy(memory.words))
         statement = SAID_BY.sub("", memory.text, count=1)
-        # Goals and rules begin with a verb: its capital does not make it a name.
+        # Goals and rules begin with a verb, whose capital letter does not make it a name.
         statement = statement.partition(" ")[2] if memory.kind in _SECTIONS else statement
         is_named = any(map(self.names, memory.aliases)) or any(map(self._has_rare_name, _NAME.findall(statement)))
         is_named = is_named or (memory.kind == "fact" and self._has_subject(statement))
@@ -132,21 +133,21 @@ class Appraisal:
     def _share_of_policy(self, words: str) -> float:
         """Return the fraction of the question's terms that a policy with these *words* has, whatever the terms weigh.
 
-        Policies use the common terms of the tenant's work, which weigh little. Words that ask for policies are ignored:
-        "Cancellation rules?" asks for the rules about cancellations.
+        Weights are ignored because policies use the common terms of the tenant's work, which weigh little. Words that
+        ask for policies are ignored, too: "Cancellation rules?" asks for the rules about cancellations.
         """
-        asked = [term for term in self.question.terms if term not in _FOR_POLICIES]
-        shared = len(set(words.split()).intersection(asked))
-        return shared / len(asked) if asked else 0.0
+        subject_terms = [term for term in self.question.terms if term not in _POLICY_TERMS]
+        shared = len(set(words.split()).intersection(subject_terms))
+        return shared / len(subject_terms) if subject_terms else 0.0
 
     def _has_subject(self, statement: str) -> bool:
         """Whether the question contains the subject of a *statement*, such as "our tutor" of "Our tutor is Ms Lee"."""
-        subject = _VERB.split(statement, maxsplit=1)
-        own = set(terms(subject[0])) if len(subject) > 1 else set[str]()
-        return bool(own) and own <= set(self.question.terms)
+        subject, *predicate = _VERB.split(statement, maxsplit=1)
+        subject_terms = set(terms(subject)) if predicate else set[str]()
+        return bool(subject_terms) and subject_terms <= set(self.question.terms)
 
     def _has_rare_name(self, name: str) -> bool:
-        """Whether the question contains all terms of *name*, and all of them are rare enough to select something."""
+        """Whether the question contains all terms of *name*, and all of them are rare."""
         name_terms = search_text(name).split()
         top = max(self.weights.values(), default=0.0)
         return bool(name_terms) and all(self.weights.get(term, 0.0) >= _RARE_NAME * top > 0 for term in name_terms)
@@ -178,7 +179,7 @@ def _weight_of_heaviest(weights: Mapping[str, float]) -> float:
     return sum(sorted(weights.values(), reverse=True)[:_ENOUGH_TERMS])
 
 
-# Task records, which agents that share work write (memd specification), as candidates weighted by trust.
+# Task records, written by agents that share work (memd specification), as candidates weighted by trust.
 
 # Trust in a record that is countersigned, not countersigned, or rejected by another agent.
 _VERIFIED = 1.0
@@ -246,21 +247,21 @@ def _attributed(record: KnownRecord) -> str:
 _MEMORY_SALIENCE = {"policy": 0.9, "preference": 0.8, "goal": 0.7, "fact": 0.6}
 _ARTIFACT_SALIENCE = 0.8
 _ENTITY_SALIENCE = 0.5
-# Types of entities that are mere names.
-_MERE_NAMES = frozenset({"concept", "tag"})
+# Entity types of which nobody asks how often they were mentioned.
+_UNCOUNTED_TYPES = frozenset({"concept", "tag"})
 EVIDENCE = "evidence"
-# Sections of memories by kind; others are in facts, and hard rules in core.
+# The section of each kind of memory; all other kinds are in facts, and hard rules in core.
 _SECTIONS = {"policy": "constraints", "goal": "goals"}
 # Factor for a relation of which the question names only one end.
 _PARTLY_NAMED = 0.5
-# A procedure that went well in a smaller share of its sessions than this is shown with that share.
+# A procedure with a lower success rate than this is shown with the number of sessions that went well.
 _WENT_WELL = 0.8
 # Minimum relevance of artifacts if the question requests no work, of procedures if actions are expected, and of the
 # first request of another session.
 _ASKED_FOR = 0.5
-# Relevance of a standing rule to any request for work, even if they share no word; maximum numbers of such rules that
-# share no word with the request, and of those that do.
-_STANDING, _MOST_STANDING, _MOST_ABOUT = 0.4, 5, 10
+# Relevance of a standing rule to any request for work, even if they share no word. Maximum number of such rules that
+# share no word with the request, and of such rules that do.
+_STANDING, _MOST_STANDING, _MOST_MATCHING = 0.4, 5, 10
 # Rules and preferences about answers apply to every question.
 _OF_ANSWERS = re.compile(
     r"\b(?:(?:speak|talk|write)(?: (?:to|me|us|only|always))* in [A-Z]\w+|answers?|repl(?:y|ies)|respond|responses?"
@@ -288,22 +289,23 @@ _OF_ONE_KIND = re.compile(
     r" (?:must|should|need|require|may|are)\b",
     re.IGNORECASE,
 )
-# The least share of a request's terms in a preference that applies to it, however common they are. Measured with 0.25
-# instead: the precision for 39 questions about beliefs fell from 0.84 to 0.78.
+# A preference applies to a request if it has at least this share of the request's terms, however common they are. With
+# 0.25, the precision for 39 questions about beliefs fell from 0.84 to 0.78.
 _PREFERRED = 0.33
-# The kinds of memories that answer a question which asks how to answer, or for all rules.
+# The kinds of memories that answer a question about how to answer, or for all rules.
 _MANNERS = frozenset({"policy", "preference"})
-# A rule that one sentence states about things at hand has at most this confidence. It may not apply to other work.
+# Extraction gives a rule that a single sentence states about the current work at most this confidence. Such a rule may
+# not apply to other work.
 _AT_HAND = 0.5
-# Asks how often something was mentioned.
+# A question about how often something was mentioned.
 _ASKS_HOW_OFTEN = re.compile(r"\bhow (?:often|many times) .*\bmention", re.IGNORECASE)
-# A rule told to users is about the question if they share this many terms, or this share of the rule's terms.
+# A rule that agents told users is about the question if they share this many terms, or this share of the rule's terms.
 _RULE_TERMS, _RULE_SHARE = 3, 0.4
 # The minimum share of the question in a rule told to users, as a fraction of the largest share in such a rule.
 _NEAR_BEST_RULE = 0.6
-# A rule told to users repeats another if they share at least this part of the terms of the one with fewer.
+# A rule told to users repeats another if at least this part of the terms of the shorter one is in both.
 _RESTATED = 0.75
-# A word is general only if the titles of at least so many procedures contain it.
+# A word is general only if the titles of at least this many procedures contain it.
 _SEVERAL = 3
 # Days after which the first request of another session is no longer a goal.
 _OPEN_DAYS = 7
@@ -324,10 +326,10 @@ def known_candidates(known: Known, appraisal: Appraisal) -> Iterator[Candidate]:
 
 
 def evidence_candidates(known: Known, candidates: Iterable[Candidate], appraisal: Appraisal) -> Iterator[Candidate]:
-    """Yield the latest event behind each memory in *candidates* that may be included; it is as relevant as the memory.
+    """Yield the latest event behind each of *candidates* that may be included; it is as relevant as its candidate.
 
     Each event is yielded once. Events that say little about the question ("positive feedback") prove nothing and are
-    skipped. So are those behind artifacts, whose text already says how often they were seen.
+    skipped. The events behind artifacts are skipped, too: the text of an artifact says how often it was seen.
     """
     by_id = {candidate.source_id: candidate for candidate in candidates}
     seen: set[str] = set()
@@ -401,9 +403,9 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
         return _share_of_rule(artifact, appraisal)
     if appraisal.question.works:
         return appraisal.share(artifact.words)
-    # A question is matched with the title and text alone: the words of past requests only help to find a procedure for
-    # work. How to book does not answer "Can this cabin be changed?", even if booking takes a cabin. A title word that
-    # most procedures have, such as "order", does not count.
+    # A question is compared only with the title and the text: the words of past requests only help to find a procedure
+    # for work. The procedure for booking does not answer "Can this cabin be changed?", even if a step of it chooses a
+    # cabin. A title word that most procedures have, such as "order", does not count.
     subject = set(search_text(artifact.title).split()) - appraisal.general_words
     if artifact.artifact_type in PROCEDURES and subject.isdisjoint(appraisal.question.terms):
         return 0.0
@@ -413,8 +415,8 @@ def _share(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
     """Return the share of the question in a rule that users were told, or of the rule in the question if larger.
 
-    It is 0 if they share fewer than three terms and less than two fifths of the rule's terms: a tenant's rules have
-    general terms in common ("order"), so that one shared term says little. It is also 0 if another rule contains much
+    It is 0 if they share fewer than three terms and less than two fifths of the rule's terms, because one shared term
+    says little: a tenant's rules have general terms in common ("order"). It is also 0 if another rule contains much
     more of the question.
     """
     rule_terms = set(search_text(artifact.title).split())
@@ -447,11 +449,11 @@ def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
 def repeated(
     artifacts: Collection[KnownArtifact], candidates: Collection[Candidate], lead: str | None
 ) -> frozenset[str]:
-    """Return the ids of artifacts that repeat an eligible one.
+    """Return the ids of artifacts that repeat another artifact that may be included.
 
     - Procedures with only some of the actions of the *lead*.
     - Procedures whose title only adds words to the title of a procedure at least as relevant.
-    - Policies about the first step, which any procedure shows.
+    - Policies about the first step, which every procedure shows.
     - Policies about a lookup result that a procedure states as a condition.
     - Rules told to users that repeat a better one.
     """
@@ -459,12 +461,12 @@ def repeated(
     eligible = [each for each in candidates if each.source_id in procedures and each.useful]
     shown = [procedures[each.source_id] for each in eligible]
     first_steps = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
-    within, wider = _within(shown, lead), _wider(eligible, procedures, lead)
-    restated = _restated(artifacts, candidates)
-    return frozenset(chain(first_steps, _conditions(artifacts, shown), within, wider, restated))
+    contained, longer_titles = _contained_in_lead(shown, lead), _with_longer_title(eligible, procedures, lead)
+    restated = _restated_rules(artifacts, candidates)
+    return frozenset(chain(first_steps, _quoted_policies(artifacts, shown), contained, longer_titles, restated))
 
 
-def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
+def _restated_rules(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
     rules = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
     eligible = (each for each in candidates if each.source_id in rules and each.useful)
@@ -477,7 +479,7 @@ def _restated(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate
             better.append(own)
 
 
-def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:
+def _quoted_policies(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:
     """Yield the ids of the policies about lookup results whose statement one of *procedures* quotes."""
     for artifact in artifacts:
         if str(artifact.content.get("condition")).endswith(AFTER_LOOKUP):
@@ -486,21 +488,23 @@ def _conditions(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownAr
                 yield artifact.artifact_id
 
 
-def _within(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
-    """Yield the ids of *procedures* with some of the actions of the *lead*, and no others."""
+def _contained_in_lead(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
+    """Yield the ids of *procedures* with some of the actions of the *lead*, and no other actions."""
     lead_actions = {action for each in procedures if each.artifact_id == lead for action in each.actions}
     for each in procedures:
         if 0 < len(each.actions) < len(lead_actions) and lead_actions.issuperset(each.actions):
             yield each.artifact_id
 
 
-def _wider(eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact], lead: str | None) -> Iterator[str]:
-    """Yield the ids of procedures, except the *lead*, whose title only adds words to one that is no less relevant."""
+def _with_longer_title(
+    eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact], lead: str | None
+) -> Iterator[str]:
+    """Yield the ids of procedures, except the *lead*, whose title only adds words to that of one no less relevant."""
     titles = {each.source_id: set(search_text(procedures[each.source_id].title).split()) for each in eligible}
-    for wide, narrow in product(eligible, repeat=2):
-        more_words = titles[narrow.source_id] < titles[wide.source_id]
-        if wide.source_id != lead and more_words and narrow.components.relevance >= wide.components.relevance:
-            yield wide.source_id
+    for long, short in product(eligible, repeat=2):
+        adds_words = titles[short.source_id] < titles[long.source_id]
+        if long.source_id != lead and adds_words and short.components.relevance >= long.components.relevance:
+            yield long.source_id
 
 
 def _least(artifact_type: str, appraisal: Appraisal) -> float:
@@ -509,8 +513,8 @@ def _least(artifact_type: str, appraisal: Appraisal) -> float:
     It is highest for questions that request no work, and for procedures if the compiler's model expects actions.
     Otherwise, it is higher for playbooks than for other artifacts.
     """
-    rivals = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
-    if rivals or not appraisal.question.works:
+    is_in_question = bool(appraisal.guidance.expected) and artifact_type in PROCEDURES
+    if is_in_question or not appraisal.question.works:
         return _ASKED_FOR
     return _LEAST_MEMORY if artifact_type == "failure_playbook" else _LEAST_SHARE
 
@@ -520,11 +524,16 @@ def _standing_rules(
 ) -> frozenset[str]:
     """Return the ids of the memories that apply whatever the *question* is about.
 
-    For a request for work, these are soft rules that apply to any work, not only to things at hand: the ten rules and
-    preferences that share most with the request, and five others. The others are the best supported rules that are not
-    about one kind of thing, or about one that the *expected* actions name. Who asks whether something is allowed gets
-    the ten only. Other questions get what says how to answer ("Always answer in German"). A question how to answer, or
-    for all rules, gets all rules and preferences; a question for all goals gets all goals.
+    They are policies and preferences that are not hard, and that apply to any work, not only to the work in which they
+    were stated:
+
+    - For a request for work, the ten that share most terms with it, and the five best supported of the other rules that
+      are not for one kind of thing, or for one that the *expected* actions name.
+    - For a question whether something is allowed, only those ten.
+    - For any other question, those that say how to answer ("Always answer in German").
+
+    A question about how to answer, or for all rules, gets all policies and preferences that hold; a question for all
+    goals gets all goals that hold.
     """
     if question.of_manner or asks_for_goals(question.terms):
         kinds = _MANNERS if question.of_manner else {"goal"}
@@ -539,9 +548,9 @@ def _standing_rules(
         return -shared[rule.memory_id], -rule.confidence, -rule.observations, -rule.last_us
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
-    about = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    others = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, expected)]
-    return frozenset([*about[:_MOST_ABOUT], *(others[:_MOST_STANDING] if question.works else ())])
+    matching = [rule.memory_id for rule in best if shared[rule.memory_id]]
+    general = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, expected)]
+    return frozenset([*matching[:_MOST_MATCHING], *(general[:_MOST_STANDING] if question.works else ())])
 
 
 def _diets(memories: Iterable[KnownMemory], question: Question) -> frozenset[str]:
@@ -564,9 +573,9 @@ def _is_general(rule: KnownMemory, expected: Iterable[str]) -> bool:
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:
-    """The number of the question's terms in a rule.
+    """Return the number of the question's terms in a rule.
 
-    It is 0 for a preference with a smaller share than ``_PREFERRED``, and for a rule of a kind that is not asked about.
+    It is 0 for a preference with a share below ``_PREFERRED``, and for a rule of a kind that is not asked about.
     """
     kind = _kind(rule)
     if kind and kind.isdisjoint(question.terms):
@@ -577,17 +586,17 @@ def _terms_shared(rule: KnownMemory, question: Question) -> int:
 
 def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candidate:
     rule = memory.kind == "policy" and memory.hard
-    # What is allowed is told as a fact: among the constraints it would read as a command.
+    # What is allowed is shown as a fact, because among the constraints it would read like a command.
     kind = "policy" if rule or memory.is_soft_rule else "fact" if memory.withdraws else memory.kind
-    own = memory.kind == "goal" and memory.here
-    # The first request of another session is a goal here only if the question is much like it.
+    is_current_goal = memory.kind == "goal" and memory.here
+    # The first request of another session is shown as a goal only if the question closely resembles it.
     least = _LEAST_POLICY if memory.kind == "policy" or stands else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
-    fully = appraisal.question.of_manner or memory.kind == "goal" or _DIET.search(memory.text)
-    # Questions have no recency to add to the relevance.
-    partly = _STANDING if appraisal.question.works else _ASKED_FOR
-    standing = (1.0 if fully else partly) if stands else 0.0
-    relevance = 1.0 if own else max(appraisal.match(memory), standing)
+    is_asked_for = appraisal.question.of_manner or memory.kind == "goal" or _DIET.search(memory.text)
+    # For questions, recency adds nothing to the score, so that the relevance must be higher.
+    unasked = _STANDING if appraisal.question.works else _ASKED_FOR
+    standing = (1.0 if is_asked_for else unasked) if stands else 0.0
+    relevance = 1.0 if is_current_goal else max(appraisal.match(memory), standing)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
     components = appraisal.components(
@@ -620,17 +629,17 @@ def _is_of_other_items(text: str, question: str) -> bool:
     >>> _is_of_other_items("Migrate plum.example.", "Migrate fig.example"), _is_of_other_items("Migrate it.", "Move it")
     (True, False)
     """
-    asked = set(_RUN.findall(question.lower()))
-    return any(run not in asked and _ITEM.search(run) for run in _RUN.findall(text.lower()))
+    in_question = set(_TOKEN.findall(question.lower()))
+    return any(token not in in_question and _ITEM.search(token) for token in _TOKEN.findall(text.lower()))
 
 
 def _trust(memory: KnownMemory) -> float:
-    """Return the trust in a memory; one that someone asked to remember needs no second observation."""
+    """Return the trust in a memory; a memory that someone asked to remember needs no second observation."""
     return memory.confidence if memory.method == REMEMBERED else support(memory.confidence, memory.observations)
 
 
 def _has_expired(memory: KnownMemory, now_us: int) -> bool:
-    """Whether a memory is the first request of another session that is not open, or of more than a week ago."""
+    """Whether a memory is the first request of another session, and carried out or more than a week old."""
     if memory.method != FIRST_REQUEST or memory.here:
         return False
     return not memory.open or now_us - memory.last_us > _OPEN_DAYS * DAY_US
@@ -644,13 +653,13 @@ def _verdict(*, held: bool, sound: bool) -> str:
 
 def _is_informative(entity: KnownEntity, appraisal: Appraisal) -> bool:
     """Whether the question names the entity and asks how often it was mentioned; never for concepts and tags."""
-    asked = _ASKS_HOW_OFTEN.search(appraisal.question.text) is not None
-    return asked and entity.type not in _MERE_NAMES and appraisal.names(entity.name)
+    is_asked_for = _ASKS_HOW_OFTEN.search(appraisal.question.text) is not None
+    return is_asked_for and entity.type not in _UNCOUNTED_TYPES and appraisal.names(entity.name)
 
 
 def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
     times = "once" if entity.mentions == 1 else f"{entity.mentions} times"
-    # Fully relevant: the count is what the question asks for.
+    # Fully relevant, because the question asks for this count.
     components = appraisal.components(
         1.0,
         entity.last_us,
@@ -667,7 +676,7 @@ def _entity(entity: KnownEntity, appraisal: Appraisal) -> Candidate:
 
 
 def relation_candidate(relation: KnownRelation, appraisal: Appraisal) -> Candidate:
-    """Return a relation that is a side of a conflict as a candidate of its own."""
+    """Return a relation as a candidate; only relations that are sides of a conflict are shown one by one."""
     content = f"{relation.source} {relation.relation_type.replace('_', ' ')} {relation.target}"
     named = [appraisal.names(relation.source), appraisal.names(relation.target)]
     factor = 1.0 if all(named) else _PARTLY_NAMED

@@ -26,8 +26,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # Words as integers, so that the terms of hundreds of events are counted in arrays.
 #
-# Packs rank the same events repeatedly and most words recur: numbers are assigned once and counts are cached. Word
-# numbers depend on earlier requests; counts do not.
+# Packs rank the same events repeatedly and most words recur, so each word gets its number once and the counts of texts
+# are cached. The number of a word depends on earlier requests; its counts do not.
 
 # Weight of a related word (allergic, for the query term allergy) relative to the query term itself.
 FAMILY = 0.3
@@ -42,7 +42,7 @@ _MOST_WORDS = 200_000
 
 
 class Lexicon(dict[str, int]):
-    """The number of each word; a new word gets a higher number. Thread-safe.
+    """Maps each word to a number; a word that is looked up for the first time gets a new number. Thread-safe.
 
     >>> lexicon = Lexicon()
     >>> lexicon["deploy"] == lexicon["deploy"] != lexicon["stage"]
@@ -55,14 +55,15 @@ class Lexicon(dict[str, int]):
         self.words: dict[int, str] = {}
         self.counted = lru_cache(maxsize=_CACHED_TEXTS)(self._counted)
         self._next = count()
+        # The words with the same first letters, a family, and their numbers, by these letters.
         self._families: dict[str, dict[str, int]] = {}
 
     def __missing__(self, word: str) -> int:
-        own = next(self._next)
-        self.words[own] = word
-        # Register the family first, so that a thread that sees the word also sees its family entry.
+        new_number = next(self._next)
+        self.words[new_number] = word
+        # Add the word to its family first, so that a thread that finds the word also finds it in the family.
         registry = self._families.setdefault(word[:_SHARED_BEGINNING], {}) if word.isalpha() else self
-        number = self[word] = registry.setdefault(word, own)
+        number = self[word] = registry.setdefault(word, new_number)
         return number
 
     def _counted(self, text: str) -> Integers:
@@ -145,7 +146,11 @@ class Occurrences:
         return self._occurrences([self._lexicon[word] for word in words])
 
     def related_counts(self, words: Sequence[str]) -> Floats:
-        """Return :meth:`counts`, plus a fraction of those of related words, plus those of two words written as one."""
+        """Return :meth:`counts`, with those of words that mean nearly the same added.
+
+        A related word adds ``FAMILY`` times its count. Two adjacent *words* written as one add theirs in full:
+        "roadtrip" counts for "road" and for "trip".
+        """
         counts = self.counts(words)
         related_words = [
             (row, number) for row, word in enumerate(words) for number in self._related_numbers(word, words)
@@ -155,7 +160,6 @@ class Occurrences:
         for row, number in related_words:
             counts[row] += FAMILY * occurrences[rows[number]]
         for row, word in enumerate(words[1:]):
-            # For "road trip", count "roadtrip" too.
             if self._is_present(words[row] + word):
                 counts[row : row + 2] += self.counts([words[row] + word])
         return counts
@@ -167,10 +171,10 @@ class Occurrences:
     def _related_numbers(self, word: str, query_terms: Sequence[str]) -> list[int]:
         """Return the numbers of words in these events that are related to *word* and are not query terms themselves.
 
-        Alphabetical order keeps floating-point sums reproducible.
+        They are in alphabetical order of the words, which keeps floating-point sums reproducible.
         """
-        alike = self._lexicon.related_words(word)
-        present = [(other, number) for other, number in alike if number < self._end and self._present[number]]
+        related = self._lexicon.related_words(word)
+        present = [(other, number) for other, number in related if number < self._end and self._present[number]]
         return [number for other, number in sorted(present) if other not in query_terms]
 
     def shared(self, events: Sequence[int], least: int) -> list[str]:
@@ -212,9 +216,10 @@ class Occurrences:
 
 # Candidate events as columns.
 
-# What follows the tool's name in the text of a call, of the result of a successful call, and of that of a failed one.
+# The separators after a tool's name in the text of a call ("sh(ls)"), of the result of a successful call ("sh ->
+# a.txt") and of the result of a failed call ("sh failed: no such file").
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
-# Each of them after the tool's name, at the beginning of a text.
+# A tool's name and one of these separators at the beginning of a text.
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
 # Feedback with a comment of at most two words ("positive feedback: great job"): it says only how the session went,
 # which the line with the session's date shows already.
@@ -227,14 +232,14 @@ _SYSTEMS = frozenset({"system", "developer"})
 _INTRODUCTION = re.compile(
     r"(?:I(?<!\wI)(?:['\u2019]m| am)|y(?<=\b[Mm]y) name is) ([A-Z][^\W\d_]*)(?!\w)(?: ([A-Z][^\W\d_]*)(?!\w))?"
 )
-# An abbreviation after what it abbreviates: "Newark Airport (EWR)".
+# An abbreviation in parentheses, as it follows the full name: "Newark Airport (EWR)".
 _SHORT = r"\((?P<short>[A-Z][A-Z0-9]{1,5})\)"
 _IN_PARENTHESES = re.compile(_SHORT)
 # The sort key of a row: session, then sequence, time and id (HMX-E 7).
 _POOL_ORDER = itemgetter(1, 5, 6, 0)
-# Words count for events up to this many turns away.
+# The words of an event also count for events up to this many turns away.
 REACH = 4
-# Distance between events that are not neighbours.
+# The distance assumed between events that are too far apart to be neighbours.
 _APART = REACH + 1
 
 
@@ -253,7 +258,8 @@ class EventPool:
     - ``user_id``: the user whom a message names, or "".
     - ``centres``: the ids of the events whose ``REACH`` neighbours on both sides are in the pool, too.
     - ``said_by``: the speakers as lines show them, if any differs from ``speaker``; otherwise empty.
-    - ``withheld``: the ids of the events that do not answer this question, whatever they say; their words are empty.
+    - ``withheld``: the ids of the events that must not answer this question, because other users speak about
+      themselves; their words are empty.
     """
 
     event_id: tuple[str, ...] = ()
@@ -289,7 +295,7 @@ class EventPool:
         return self.said_by or self.speaker
 
     def with_lines(self, text: Sequence[str], tokens: Sequence[int]) -> "EventPool":
-        """Return the pool with other texts and token counts, keeping the cached columns that do not depend on them.
+        """Return the pool with these texts and token counts, keeping the cached columns that do not depend on them.
 
         >>> pool = EventPool(("e1",), text=("sh(ls -l)",), speaker=("",))
         >>> pool.kinds, pool.with_lines(["sh -> a.txt"], [4]).kinds
@@ -362,28 +368,29 @@ class EventPool:
 
     @cached_property
     def introduced(self) -> dict[str, str]:
-        """The user who introduced himself to an assistant, keyed by the terms of his names ("My name is Ana Costa").
+        """The speaker who told an assistant his name, keyed by the terms of the first name and of the full name.
 
-        Empty if introductions give different first names, or if other messages use the name, too: in "I'm German", it
-        is none. Also empty if there are several users, or if most events are of work with tools: these sessions are of
-        several people, and a name tells them apart.
+        After "My name is Ana Costa", both "ana" and "ana costa" lead to this speaker. Empty if introductions give
+        different first names, or if messages without an introduction contain the name: "German" in "I'm German" is not
+        a name. Also empty if there are several users, or if most events are of work with tools, because such sessions
+        serve several people and a name tells the sessions apart.
         """
         if not self.by_assistants.any() or self.of_tools or len(set(filter(None, self.user_id))) > 1:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [
-            (at, names[1], names[2]) for at in by_people for names in _INTRODUCTION.finditer(self.text[at])
+            (at, match[1], match[2]) for at in by_people for match in _INTRODUCTION.finditer(self.text[at])
         ]
         first_names = {first for _, first, _ in introductions}
         if len(first_names) != 1:
             return {}
-        using = self.occurrences.matched(terms_of(first_names.pop())) > 0
-        if np.count_nonzero(using[by_people]) > len({at for at, _, _ in introductions}):
+        uses_name = self.occurrences.matched(terms_of(first_names.pop())) > 0
+        if np.count_nonzero(uses_name[by_people]) > len({at for at, _, _ in introductions}):
             return {}
-        given = (
+        names = (
             (at, name) for at, first, last in introductions for name in (first, f"{first} {last}" if last else first)
         )
-        return {" ".join(terms_of(name)): self.speaker[at] for at, name in given}
+        return {" ".join(terms_of(name)): self.speaker[at] for at, name in names}
 
     @cached_property
     def spoken(self) -> Flags:
@@ -402,7 +409,7 @@ class EventPool:
 
     @cached_property
     def by_people(self) -> Flags:
-        """Which events are messages of people: of neither assistants nor systems."""
+        """Which events are messages of people, not of assistants or systems."""
         messages: Flags = self.spoken & ~self.by_assistants & ~self.prompts & ~self.results
         return messages
 
@@ -413,7 +420,7 @@ class EventPool:
 
     @cached_property
     def empty(self) -> Flags:
-        """Which events are results with nothing but the name of their tool, or feedback with almost no comment."""
+        """Which events are results that contain only the name of their tool, or feedback with almost no comment."""
         empty = self.results & (self.occurrences.vocabulary <= 1)
         for at, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
             if (result and text.rstrip().endswith((":", "->"))) or _BARE_FEEDBACK.fullmatch(text):
@@ -433,23 +440,23 @@ class EventPool:
 
     @cached_property
     def call_of(self) -> tuple[int, ...]:
-        """For each event, the index of the call that it seems to answer, or -1.
+        """For each event, the index of the call whose result it probably is, or -1.
 
-        A result answers the earliest unanswered call of its tool, preferably in the latest run of consecutive calls.
-        Calls before a gap in the session are no longer matched.
+        A result is matched with the earliest unanswered call of its tool in the latest run of consecutive calls, or
+        else the earliest before that run. After a gap in the session, calls before the gap are no longer matched.
         """
         call_of = [-1] * len(self)
-        waiting: dict[str, list[int]] = {}
-        latest = 0
+        unanswered: dict[str, list[int]] = {}
+        run_start = 0
         for at, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
             if not self.follows[at]:
-                waiting.clear()
-            calls = waiting.setdefault(tool[0] if tool else "", [])
+                unanswered.clear()
+            calls = unanswered.setdefault(tool[0] if tool else "", [])
             if kind == CALLED:
-                latest = latest if self.follows[at] and self.kinds[at - 1] == CALLED else at
+                run_start = run_start if self.follows[at] and self.kinds[at - 1] == CALLED else at
                 calls.append(at)
             elif kind and calls:
-                call_of[at] = next((call for call in calls if call >= latest), calls[0])
+                call_of[at] = next((call for call in calls if call >= run_start), calls[0])
                 calls.remove(call_of[at])
         return tuple(call_of)
 
@@ -476,7 +483,7 @@ class EventPool:
         return np.array([each == kind for each in self.kinds], dtype=np.bool_)
 
     def calls_with(self, results: Flags) -> frozenset[int]:
-        """The places of the calls whose results are among *results*."""
+        """Return the indexes of the calls whose results are among *results*."""
         return frozenset(self.call_of[at] for at in np.flatnonzero(results).tolist()) - {-1}
 
     @property
@@ -519,7 +526,7 @@ class EventPool:
     def places(self) -> Integers:
         """Position of each event, counted through all sessions: adjacent events differ by one, others by more.
 
-        Where no event of ``centres`` is near, events count as adjacent if their sequence numbers are consecutive.
+        Events that are not near one of the ``centres`` count as adjacent if their sequence numbers are consecutive.
         """
         if not len(self):
             return np.zeros(0, dtype=np.int64)
@@ -545,9 +552,9 @@ class EventPool:
         return linked
 
 
-# The cached properties that depend on the lines.
+# The cached properties that depend on ``text`` or ``tokens``.
 _OF_LINES = frozenset({"lengths", "empty", "abbreviating", "introduced"})
-# Those that depend on the tool calls and results in the lines.
+# The cached properties that depend on the tool and the kind with which each text begins.
 _OF_TOOLS = frozenset({"tools", "kinds", "calls", "successes", "failures", "call_of"})
 
 
@@ -622,9 +629,9 @@ class WordMatch:
 def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, works: bool = False) -> WordMatch:
     """Count *terms* in the *pool*; the fewer of the tenant's *event_count* events contain a term, the more it weighs.
 
-    Events outside the pool are taken not to contain it. Words that merely phrase a question weigh half. In a request
-    for work (*works*), a term that no event contains weighs no more than the rarest known one: it may only be a new
-    detail. In a question it keeps its weight: it may be the very thing that nobody mentioned.
+    Events outside the pool are assumed not to contain it. Words that merely phrase a question weigh half. In a request
+    for work (*works*), a term that no event contains weighs no more than the rarest known term, because it may be a
+    mere detail. In a question it keeps its full weight, because it may be the subject, which nobody mentioned.
     """
     counts = pool.occurrences.related_counts(terms)
     known = (counts >= 1).sum(axis=1)
@@ -636,16 +643,17 @@ def match_words(terms: Sequence[str], pool: EventPool, event_count: int, *, work
 
 # A name in a question: capitalised words, such as "Newark Airport".
 _NAME = re.compile(r"\b[A-Z][\w'-]+(?: [A-Z][\w'-]+)*")
-# What may stand between a name and its abbreviation in a text.
+# The text allowed between a name and its abbreviation.
 _BEFORE_SHORT = r"[^()\n.]{0,40}"
-# An abbreviation counts if at least so many events use it, and at least this share of those that abbreviate the name.
-_GIVEN_BY, _USUALLY = 3, 0.6
+# An abbreviation is the usual one if at least this many events give it for the name, and if they are at least this
+# share of the events that give any abbreviation for the name.
+_LEAST_EVENTS, _LEAST_SHARE = 3, 0.6
 
 
 def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> WordMatch:
-    """Return *match* in which the usual abbreviation of a name in the *question* counts like the name.
+    """Return *match* with the usual abbreviation of each name in the *question* counted like the name.
 
-    The abbreviation counts only in messages: results list the abbreviations of many things.
+    The abbreviation counts only in messages, because tool results list the abbreviations of many things.
 
     >>> pool = EventPool(("e1", "e2", "e3", "e4"), words=("newark ewr",) * 3 + ("ewr",),
     ...     text=("Newark (EWR) to ORD",) * 3 + ("EWR",), speaker=("user",) * 4)
@@ -655,7 +663,7 @@ def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> Word
 
     """
     counts = match.counts.copy()
-    for name in dict.fromkeys(chain.from_iterable(map(_endings, _NAME.findall(question)))):
+    for name in dict.fromkeys(chain.from_iterable(map(_suffixes, _NAME.findall(question)))):
         rows = [match.terms.index(term) for term in terms_of(name) if term in match.terms]
         if rows and (short := _abbreviation(name, pool, match.counts[rows])):
             in_messages = pool.occurrences.counts(terms_of(short)) * pool.spoken
@@ -663,21 +671,24 @@ def with_abbreviations(match: WordMatch, pool: EventPool, question: str) -> Word
     return replace(match, counts=counts)
 
 
-def _endings(name: str) -> list[str]:
-    """Return the *name* with fewer and fewer of its first words: in "Did Ann call?", "Did" is no part of the name."""
+def _suffixes(name: str) -> list[str]:
+    """Return the *name*, then without its first word, its first two words, and so on.
+
+    The first capitalised words may not belong to the name: "Did" in "Did Ann call?".
+    """
     words = name.split(" ")
     return [" ".join(words[first:]) for first in range(len(words))]
 
 
 def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
-    """Return the usual abbreviation of *name* in the texts with all its terms, or ""; *counts* has a row per term."""
-    named = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
-    if len(named) < _GIVEN_BY:
+    """Return the usual abbreviation of *name*, or ""; *counts* has a row for each term of the name."""
+    events = np.flatnonzero(pool.abbreviating & (counts >= 1).all(axis=0)).tolist()
+    if len(events) < _LEAST_EVENTS:
         return ""
     pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
-    given = Counter(match["short"] for at in named if (match := pattern.search(pool.text[at])))
-    short = max(given, key=lambda each: (given[each], each), default="")
-    return short if given[short] >= max(_GIVEN_BY, _USUALLY * given.total()) else ""
+    event_counts = Counter(match["short"] for at in events if (match := pattern.search(pool.text[at])))
+    usual = max(event_counts, key=lambda short: (event_counts[short], short), default="")
+    return usual if event_counts[usual] >= max(_LEAST_EVENTS, _LEAST_SHARE * event_counts.total()) else ""
 
 
 def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
@@ -691,12 +702,12 @@ def rarity(frequency: Floats | Sequence[int], size: int) -> Floats:
     return np.log1p((size - documents + 0.5) / (documents + 0.5))
 
 
-# The length of a passage, in multiples of the number of words looked for.
+# The length of a passage in words, in multiples of the number of words searched for.
 _SPAN = 4
 
 
 def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Flags:
-    """Which events have, in one passage, words that make up at least the share *least* of all *weights*.
+    """Which events contain, in one passage, words that carry at least the share *least* of the total of *weights*.
 
     >>> pool = EventPool(("e1", "e2"), words=("no key set", "key " + "other " * 9 + "set"))
     >>> together({"key": 1.0, "set": 1.0}, pool, 0.6).tolist()
@@ -713,11 +724,11 @@ def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Fla
 
 
 def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
-    """Return the largest total weight of distinct words of *weights* in one passage."""
-    places, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
-    passages = (places[first : bisect_left(places, start + span)] for first, start in enumerate(places))
-    distinct = ({words[at]: weights[words[at]] for at in passage} for passage in passages)
-    return max((fsum(each.values()) for each in distinct), default=0.0)
+    """Return the largest total weight that the distinct words in one passage have."""
+    matches, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
+    passages = (matches[first : bisect_left(matches, start + span)] for first, start in enumerate(matches))
+    distinct_weights = ({words[at]: weights[words[at]] for at in passage} for passage in passages)
+    return max((fsum(weight_by_word.values()) for weight_by_word in distinct_weights), default=0.0)
 
 
 def field_scores(match: WordMatch, near: "Nearby") -> Floats:
@@ -738,7 +749,7 @@ def bm25(weights: Floats, counts: Floats, norms: Floats) -> Floats:
 
 
 def norms(lengths: Floats) -> Floats:
-    """Return what BM25 adds to each count in its divisor, for texts of these *lengths*: more for longer texts."""
+    """Return the number that BM25 adds to each count in the denominator; it grows with the length of the text."""
     return _K1 * _relative_lengths(lengths, B_FIELD)
 
 
@@ -760,18 +771,18 @@ class Nearby:
     """How much the words of each event count for its neighbours, by their distance in the session."""
 
     def __init__(self, pool: EventPool) -> None:
-        self._shares = [self._at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
-        # A document with a title covers one subject at whatever length that needs.
+        self._weights = [self._weights_at(pool, shift) for shift in range(1, min(REACH + 1, len(pool)))]
+        # The length of a document with a title is not normalised: however long it is, it covers one subject.
         self.lengths: Floats = np.where(pool.talk > 0, _relative_lengths(pool.lengths, B), 1.0)
         field_lengths = self.spread((pool.lengths / self.lengths)[np.newaxis, :], boosted=False)[0]
         self.norms = norms(field_lengths)
 
     @staticmethod
-    def _at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
-        """Return *shift*, then three weights for each pair of events that far apart in the pool.
+    def _weights_at(pool: EventPool, shift: int) -> tuple[int, Floats, Floats, Floats]:
+        """Return *shift*, then three weights for each pair of events whose indexes in the pool differ by it.
 
-        They are the weight of the earlier event's words in the later one, the same with the bonus for answers, and the
-        weight of the later event's words in the earlier one.
+        The first is the weight of the earlier event's words in the later event, the second adds the bonus for answers
+        to it, the third is the weight of the later event's words in the earlier event.
         """
         gaps = pool.places[shift:] - pool.places[:-shift]
         steps = np.minimum(gaps, REACH + 1)
@@ -783,7 +794,7 @@ class Nearby:
         """Return the share of the term weight that each event and its neighbours cover, decaying with distance."""
         present = match.counts.clip(0, 1)
         near = present.copy()
-        for shift, later, _, earlier in self._shares:
+        for shift, later, _, earlier in self._weights:
             near[:, shift:] = np.maximum(near[:, shift:], present[:, :-shift] * later)
             near[:, :-shift] = np.maximum(near[:, :-shift], present[:, shift:] * earlier)
         total = match.weights.sum()
@@ -795,7 +806,7 @@ class Nearby:
         With *boosted*, a question's values count more in the turn after it, its answer.
         """
         total = values.copy()
-        for shift, later, answers, earlier in self._shares:
+        for shift, later, answers, earlier in self._weights:
             total[:, shift:] += values[:, :-shift] * (answers if boosted else later)
             total[:, :-shift] += values[:, shift:] * earlier
         return total
@@ -809,6 +820,6 @@ def _relative_lengths(lengths: Floats, b: float) -> Floats:
 
 
 @cache
-def _decay(each_step: float) -> Floats:
-    """Return the weight of a word that is 0, 1, 2, ... turns away, decaying by *each_step*; 0 beyond ``REACH``."""
-    return np.array([*(each_step**step for step in range(REACH + 1)), 0.0])
+def _decay(factor: float) -> Floats:
+    """Return the weight of a word that is 0, 1, 2, ... turns away: *factor* per turn; 0 beyond ``REACH``."""
+    return np.array([*(factor**distance for distance in range(REACH + 1)), 0.0])

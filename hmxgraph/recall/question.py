@@ -15,47 +15,48 @@ from hmxgraph.recall._time_rules import MONTH_NAMES, OCCASIONS
 from hmxgraph.recall._times import NamedTime, Span, named_time
 from hmxgraph.text.terms import DEFAULT_ENCODING, ENCODINGS, STOP_WORDS, TokenCounter, counter, terms, words
 
-# Question analysis by word rules alone, without a model.
+# Question analysis with regular expressions and word lists, without a language model.
 
 # Number of characters of a question that are analysed; the rest is ignored.
 LONGEST_QUESTION = 20_000
-# Number of texts for which the answer of :func:`asks` is cached.
+# Number of texts for which the result of :func:`asks` is cached.
 _CACHED_TEXTS = 8_192
-# Number of search terms that are used.
+# Maximum number of search terms taken from a question.
 MOST_TERMS = 64
-# Names of more terms than this are not recognised in a question.
+# A name with more terms than this is not recognised in a question.
 LONGEST_NAME = 8
-# Names are looked for in this many terms at the beginning of a question, repeated terms included.
+# Names are recognised only in this many terms from the beginning of a question, repeated terms included.
 _TERMS_WITH_NAMES = 4 * MOST_TERMS
 _QUESTION_WORDS = "who|whom|whose|what|when|where|which|why|how"
 _AUXILIARIES = "did|does|do|is|are|am|was|were|has|have|had|can|could|would|will|should|might|shall"
-# Begins like a question, possibly with a preposition: "Did you ...", "In which city ...".
+# The beginning of a question, possibly with a preposition: "Did you ...", "In which city ...".
 _QUESTION_START = re.compile(
     rf"^\W*(?:(?:in|at|on|for|to|from|by|with|of|about)\s+)?(?:{_QUESTION_WORDS}|{_AUXILIARIES})\b", re.IGNORECASE
 )
-# A sentence that asks how something is or was: "How are they stored?"
+# The beginning of a sentence that asks how something is or was: "How are they stored?"
 _ABOUT_FACTS = re.compile(rf"^\W*(?:{_QUESTION_WORDS}|did|does|do|is|are|was|were|has|have|had)\b", re.IGNORECASE)
-# Asks it within a request: "tell them whether it is open".
+# The same question within a request: "tell them whether it is open".
 _WHETHER = re.compile(r"\bwhether\b", re.IGNORECASE)
 # Words for the asker and the assistant.
 _PARTIES = re.compile(r"\b(?:i|me|my|mine|you|your|yours)\b", re.IGNORECASE)
-# Asks how to do something, or what one should do: "how do I ...", "what can we try".
+# A question about how to do something, or what to do: "how do I ...", "what can we try".
 _HOW_TO = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|shall) (?:i|we|you|one))\b|\bsteps? to\b"
     r"|\bwhat (?:can|could|do|should|shall|must) (?:i|we|you|one) (?:(?:have|need) to )?(?:do|try|offer)\b"
     r"|(?:\b(?:what|where|whom?|which(?: [\w-]+){0,5}) |^\W*)(?:should|shall|must) (?:i|we|one)\b(?! have\b)",
     re.IGNORECASE,
 )
-# Asks for a time; "I typed it wrong when I ordered" and "Is it deleted when a review is closed?" do not.
+# A question about a time: "when did she call". "I typed it wrong when I ordered" and "Is it deleted when a review is
+# closed?" are not.
 _WHEN = re.compile(
     r"\b(?:(?:tell|remind) (?:me|us)|know|say|said|remember|recall|sure|exactly|and|of|between) when\b"
     rf"|\bwhen(?:['\u2019]s|,?(?: (?:exactly|precisely|roughly|again|next|last|else|ever),?)? (?:{_AUXILIARIES}))\b"
     r"|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bsince\b",
     re.IGNORECASE,
 )
-# Asks for a choice or a decision.
+# A question about a choice or a decision: "which do you prefer".
 _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|decision)\b", re.IGNORECASE)
-# Words for a failure, unless they say that there was none ("0 errors"): "crashed", "it was refused", "is not found".
+# A report of a failure: "crashed", "it was refused", "is not found", but not "0 errors" or "without errors".
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
@@ -68,12 +69,12 @@ _TROUBLE = re.compile(
     r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
     re.IGNORECASE,
 )
-# Words that make "last" part of a time: "the last two weeks", "last Monday".
+# Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".
 _SPANS = (
     "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
     "|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 )
-# Asks for the latest of something: "the last error", "my current address", "What did I buy last?"
+# A question about the latest of something: "the last error", "my current address", "What did I buy last?"
 _LATEST = re.compile(
     r"\b(?:latest|newest|most recent|current|currently|(?<!what )now|nowadays|these days|at (?:the moment|present)"
     r"|so far|just)\b"
@@ -82,7 +83,7 @@ _LATEST = re.compile(
     r"|\blast\W*$|\b(?:seconds?|minutes?|hours?) ago\b",
     re.IGNORECASE,
 )
-# How something ended ("How did you fix it?"), or what its cause was in the end ("What was the root cause?").
+# A question about how something ended ("How did you fix it?") or what caused it ("What was the root cause?").
 _ENDED = re.compile(
     r"\b(?:in the end|eventually|finally|at last|(?:real|root|actual|true) (?:cause|reason|problem|fix|solution))\b"
     r"|\bwhat (?:was|is|had been) (?:really|actually) (?:wrong|the (?:matter|problem|cause|reason))\b"
@@ -91,7 +92,7 @@ _ENDED = re.compile(
     r"|\bwas the (?:cause|fix|solution)\b",
     re.IGNORECASE,
 )
-# How far work has got: "Have the tests been merged?", "Where did we stop?", "What is still to do?"
+# A question about the progress of work: "Have the tests been merged?", "Where did we stop?", "What is still to do?"
 _STATE = re.compile(
     rf"\b(?:{_AUXILIARIES})(?:n['\u2019]t| not)?(?: \w+){{0,2}}? [\w-]+[^.?!]{{0,30}}?"
     r"\b(?:finish(?:ed)?|completed?|done|closed|merged?|push(?:ed)?|commit(?:ted)?|shipped|released)\b[^.?!]{0,60}\?"
@@ -100,8 +101,8 @@ _STATE = re.compile(
     r"|\b(?:left|still|remains?|remaining) (?:open|undone|over|lying|to (?:be )?do(?:ne)?)\b",
     re.IGNORECASE,
 )
-# Asks how an assistant should answer ("How do I want answers written?"), so any standing instruction may apply. "How do
-# we answer 'is it free?'" asks what to say instead and does not match.
+# A question about how an assistant should answer ("How do I want answers written?"): any standing instruction may
+# apply. "How do we answer 'is it free?'" asks what to say, not how, and does not match.
 _MANNER = re.compile(
     r"\b(?:how|what|which)\b[^.?!]{0,60}\b(?:want|like|prefer|expect|wish|need)s?\b[^.?!]{0,60}"
     r"\b(?:answers?|answered|replies|reply|replied|responses?|respond(?:ed)?|explanations?|explained|written|formatted)\b"
@@ -110,33 +111,35 @@ _MANNER = re.compile(
     r"|\b(?:my|his|her|their|our|standing) (?:instructions|preferences)\b",
     re.IGNORECASE,
 )
-# Terms of a question for all rules ("Which rules do I have to follow in this repo?"): it has at least one of the first,
-# and otherwise only some of the second, so that it does not say which rules.
-_FOR_RULES = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
-_FOR_GOALS = frozenset(terms("goals aims objectives"))
-_FOLLOWED = frozenset(
+# A question asks for all rules if it has at least one of ``_RULE_TERMS`` and otherwise only ``_GENERIC_TERMS``: "Which
+# rules do I have to follow in this repo?", but not "Which rules apply to refunds?". For goals, likewise.
+_RULE_TERMS = frozenset(terms("rules conventions guidelines policies instructions preferences constraints"))
+_GOAL_TERMS = frozenset(terms("goals aims objectives"))
+_GENERIC_TERMS = frozenset(
     terms("follow obey respect apply keep remember know given told stand standing general current active list all any"
           " here repo repository project team company work working")
 )  # fmt: skip
-# Asks what can be done, as whoever does the work would: "what can I offer them?" (but "can I return it" requests work).
+# A question about what can be done, asked by whoever does the work: "what can I offer them?". "Can I return it?" is a
+# request for work instead.
 _ADVICE = re.compile(
     r"\b(?:what|how|which) (?:can|could|should|do|may|else|options?)\b[^.?!]{0,60}"
     r"\b(?:we|i|do|offer|options?|tell|say|suggest)\b"
     r"|\b(?:can|could|may|should|are) we\b|\bam i allowed\b|\bis (?:that|this|it) (?:possible|allowed)\b",
     re.IGNORECASE,
 )
-# Idioms: "what are they called" asks for a name, "what kinds of" for things, "how is it coming along" for a state.
+# Idioms, some of whose words say nothing about the subject: "what are they called" is not about calls, "what kinds of"
+# not about kinds, "how is it coming along" not about coming.
 _IDIOM = re.compile(
     rf"\bwhat(?:['\u2019]s| (?:{_AUXILIARIES})) [^.?!]{{0,60}}?\bcalled\b|\b(?:what|which) (?:kind|sort|type)s? of\b"
     r"|\b(?:come|comes|coming|came|get|gets|getting|got) along\b"
     r"|\bhow far (?:has|have|had|is|are|was|were|did)\b[^.?!]{0,60}?\b(?:come|came|gone|got|gotten|get)\b",
     re.IGNORECASE,
 )
-# The words of idioms that are not used as search terms.
+# Words that are not used as search terms if they occur in such an idiom.
 _IDIOMATIC = re.compile(r"\b(?:called|along|(?:kind|sort|type)s?|far|come|came|gone)\b", re.IGNORECASE)
-# Words for the present are not used as search terms: they occur in events of any time.
+# Phrases for the present are not used as search terms, because they occur in events of any time.
 _TODAY = re.compile(r"\b(?:these days|nowadays|at (?:the moment|present)|right now|so far)\b", re.IGNORECASE)
-# Words common in playbooks and failure reports: they do not show which failure is meant.
+# Terms common in playbooks and failure reports: they do not show which failure is meant.
 ANY_FAILURE = frozenset(
     terms(
         "fail fails failed failing failure error errors exception problem issue fix happen wrong"
@@ -144,8 +147,8 @@ ANY_FAILURE = frozenset(
     )
 )
 # What may be an error message:
-# - a quotation after a word of the group ``gives`` ('fails with "..."'): certainly an error;
-# - a quotation after a word such as "says" or after a colon: perhaps one;
+# - a quotation after a word that introduces program output ('fails with "..."', group ``gives``): certainly an error;
+# - a quotation after a word such as "says" or after a colon: perhaps an error;
 # - unquoted text from "Error:", "error TS2345:", "failed:" or "RuntimeError)" to the end of the sentence.
 _MESSAGE = re.compile(
     r"(?:\b(?:(?P<gives>errors?|returns?|returned|gives?|gets?|got|throws?|raises?|prints?|fails with)"
@@ -154,7 +157,7 @@ _MESSAGE = re.compile(
     r"|\w+(?:error|exception)[:)])\s+[^\"\u201d`\n]{12,300}?)(?=[\"\u201d`\n]|[.?!](?:\s|$)|$)",
     re.IGNORECASE,
 )
-# Words that may come before an objection: "Oh, sorry, ...".
+# Words that may precede an objection: "Oh, sorry, ...".
 _FILLERS = r"^\W*(?:(?:oh|ah|u[hm]+|hm+|well|sorry|wait|hold on|hey|but|ok(?:ay)?|thanks|thank you)\b\W*){0,3}"
 # "No", but neither in "no problem" nor in "No, that's all".
 _NO_WORD = (
@@ -162,9 +165,9 @@ _NO_WORD = (
     r"(?!\W+(?:it|that|this)(?:['\u2019]s| is| was| covers|['\u2019]ll be| will be)?"
     r"\W+(?:all|everything|ok(?:ay)?|fine|good|enough|it)\b)"
 )
-# A bare "no": objects to a statement, but may simply answer a question.
+# A bare "no" at the beginning of a message: an objection to a statement, but possibly just the answer to a question.
 _NO = re.compile(_FILLERS + _NO_WORD, re.IGNORECASE)
-# Objects to a statement or a question: "No, I said GLS", "Actually, ...", "That's not right", "I didn't ask for it".
+# An objection to a statement or a question: "No, I said GLS", "Actually, ...", "That's not right".
 _OBJECTION = re.compile(
     rf"{_FILLERS}(?:{_NO_WORD}\W+(?:it|that|this|you|i (?:said|meant|wanted|asked))\b"
     r"|(?:wrong|incorrect|correction|actually(?!\W+(?:yes|can|could|may|before|also|one more)\b))\b"
@@ -191,17 +194,17 @@ _ASKING = (
     r"|is there (?:a|any) (?:way|chance) (?:(?:for|that) )?(?:i|we|you|me|us|to|of)"
     r"|(?:any|what are the) chances? (?:of|to|that|you)|(?:would|do) you mind)\b)"
 )
-# Begins with such a request, possibly after a greeting: "Hi there, can you ..."
+# The same at the beginning of a text, possibly after a greeting: "Hi there, can you ..."
 _POLITE_REQUEST = re.compile(rf"^\W*(?:\w+(?: there)?[,!]\s+)?{_ASKING}", re.IGNORECASE)
-# A request after a statement: "The build is broken, can you fix it?"
+# The same after a statement: "The build is broken, can you fix it?"
 _CLOSING_REQUEST = re.compile(rf"[,;:\u2013\u2014-]\s+(?:(?:so|and|but|then|please)\s+)?{_ASKING}", re.IGNORECASE)
-# Asks to be told something again: "Remind me when ..."
+# A request to be told something: "Remind me when ..."
 _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|tell me)\b", re.IGNORECASE)
-# The parts of a time that are kept as search terms, because they may be what the question is about.
+# The parts of a time expression that are used as search terms, because they may be what the question is about.
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
-# Asks what happened at a time, whatever it was: "What happened on 3 May?", "Summarise last week".
+# A question about everything that happened at a time: "What happened on 3 May?", "Summarise last week".
 _OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|everything|list|show)\b", re.IGNORECASE)
-# Terms of such questions that name no subject.
+# A question that has other terms than these (and the time) names a subject, so that it does not ask for everything.
 _NO_SUBJECT = frozenset(
     terms(
         "happen occur event go went do take place say said tell talk discuss work since between give list show"
@@ -210,13 +213,13 @@ _NO_SUBJECT = frozenset(
 )
 _OWN = re.compile(r"\b(?:i|my|mine)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-# Begins a question whether something may or must be done.
+# The beginning of a sentence that asks whether something may or must be done: "Are we allowed to ...", "Must I ...?"
 _PERMISSION = re.compile(
     r"\W*(?:(?:so|and|but|hi|hello|hey)\W+)?(?:(?:can|may|could|should|must|shall|do|does|need)(?! you\b) [^.!]*\?"
     r"|(?:am i|are we|are they|is (?:it|he|she|this|that)) (?:allowed|permitted|ok|okay|fine|possible|supposed)\b)",
     re.IGNORECASE,
 )
-# Says that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
+# A statement that something changed: "I cancelled it", "moved to Friday", "not in Leeds any more", "Correction: ...".
 _WITHDRAWAL = re.compile(
     r"\b(?:cancel(?:led|ed)|called (?:it |that )?off|gave up|dropped out|withdr(?:ew|awn)|postponed|rescheduled"
     r"|(?:moved|pushed|shifted|changed|switched|delayed|raised|lowered|increased|reduced|cut) (?:\w+ ){0,4}?"
@@ -224,13 +227,14 @@ _WITHDRAWAL = re.compile(
     r"|retires|replace[sd]|took over|(?:not|\wn['\u2019]t) [^.!?]{0,60}\bany ?more|instead of|correction)\b",
     re.IGNORECASE,
 )
-# Every match has one of these. The pattern alone took 4 of the 18 ms of a pack about a chat.
+# Every match of this pattern contains one of these signs. Texts are tested for them first, because the pattern is slow:
+# without the test, it took 4 of the 18 ms of a pack about a chat.
 _WITHDRAWAL_SIGNS = (
     "cancel", "called", "gave up", "dropped out", "withdr", "postponed", "rescheduled", "moved", "pushed", "shifted",
     "changed", "switched", "delayed", "raised", "lowered", "increased", "reduced", "cut ", "handed", "no longer",
     "retir", "left", "closed", "gone", "replace", "took over", "any more", "anymore", "instead of", "correction",
 )  # fmt: skip
-# Joins two questions in a sentence: "How much is the deposit and what does parking cost?"
+# The "and" between two questions in one sentence: "How much is the deposit and what does parking cost?"
 _AND_ANOTHER = re.compile(rf",? and (?=(?:{_QUESTION_WORDS}|does|did)\b[^.?!]{{0,500}}\?)", re.IGNORECASE)
 # Words that refer to something said before.
 _REFERS_BACK = re.compile(
@@ -240,7 +244,7 @@ _REFERS_BACK = re.compile(
 _MOST_PARTS = 4
 # A text with more question marks than this is not split into parts.
 _MOST_QUESTIONS = 16
-# An auxiliary verb and the word after it: "ann" in "When did Ann call?".
+# An auxiliary verb and the word after it: "did Ann" in "When did Ann call?".
 _SUBJECT = re.compile(rf"\b(?:{_AUXILIARIES})(?:n't)?\s+([^\W\d_][\w'\u2019-]*)", re.IGNORECASE)
 
 
@@ -252,15 +256,15 @@ class Question:
 
     - ``terms``: its search terms.
     - ``keywords``: its words, unstemmed, without stop words.
-    - ``runs``: all runs of up to ``LONGEST_NAME`` terms, used to match names and titles.
-    - ``names``: what extraction recognised as names.
+    - ``runs``: each sequence of up to ``LONGEST_NAME`` consecutive terms, for recognising names and titles.
+    - ``names``: the names that extraction recognised.
     - ``subjects``: the words after auxiliary verbs, as terms: "ann" in "When did Ann call?".
 
     Kind:
 
     - ``intent``: its class in HMX-C 5, such as "temporal".
-    - ``recalls``: asks about the past. Every question counts, unless it asks how to do something.
-    - ``works``: requests work.
+    - ``recalls``: asks about the past. Every question counts as such, unless it asks how to do something.
+    - ``works``: requests work ("Deploy staging", "Can you fix it?").
     - ``latest``: asks for the latest of something.
     - ``ended``: asks how something ended or how far it has got.
     - ``of_manner``: asks how an assistant should answer, or for all rules.
@@ -271,21 +275,21 @@ class Question:
     Failure:
 
     - ``troubled``: has a word for a failure.
-    - ``error``: what it quotes like an error message, or "".
-    - ``reports_error``: whether that is certainly an error.
+    - ``error``: the message in it that may be an error, or "": "no key" in 'It says "no key"'.
+    - ``reports_error``: that message is certainly an error.
 
     Parts:
 
-    - ``parts``: the questions that it asks, if there are several that can be understood separately.
-    - ``clauses``: the terms of each question, where questions joined by "and" in a sentence count separately; empty if
-      there is only one.
+    - ``parts``: the questions in it, if there are several that can be understood separately.
+    - ``clauses``: the terms of each question in it, where two questions joined by "and" in one sentence count as two;
+      empty if there is only one.
 
     Time:
 
     - ``span``: the time that it names.
-    - ``dated``: whether that is a calendar date ("in May 2023"), neither relative ("last week") nor an open range
+    - ``dated``: this time is a calendar date ("in May 2023"), neither relative ("last week") nor an open range
       ("before May").
-    - ``months``: the terms of the months, seasons and holidays in it.
+    - ``months``: the terms of the months, seasons and holidays in the name of this time.
     - ``overview``: asks only what happened at that time.
     """
 
@@ -315,7 +319,7 @@ class Question:
     clauses: tuple[frozenset[str], ...] = field(default=(), repr=False)
 
     def mentions(self, name_terms: str) -> bool:
-        """Whether the space-separated terms of a name occur in the question as one run."""
+        """Whether the space-separated terms of a name occur in the question one after the other."""
         return name_terms in self.runs
 
     def corrected(self, spelling: Mapping[str, str]) -> "Question":
@@ -335,25 +339,25 @@ class Question:
 
 
 def asks_for_goals(question_terms: Iterable[str]) -> bool:
-    """Whether a question with these terms asks for goals, and does not say for which.
+    """Whether a question with these terms asks for goals in general, not for those of a subject.
 
     >>> asks_for_goals(["current", "goal"]), asks_for_goals(["goal", "depot"])
     (True, False)
 
     """
-    rest = set(question_terms) - _FOLLOWED
-    return bool(rest) and rest <= _FOR_GOALS
+    specific_terms = set(question_terms) - _GENERIC_TERMS
+    return bool(specific_terms) and specific_terms <= _GOAL_TERMS
 
 
 def _asks_for_all_rules(question_terms: Iterable[str]) -> bool:
-    """Whether a question with these terms asks for rules, and does not say for which.
+    """Whether a question with these terms asks for rules in general, not for those about a subject.
 
     >>> _asks_for_all_rules(["rule", "follow", "repo"]), _asks_for_all_rules(["refund", "rule"])
     (True, False)
 
     """
-    rest = set(question_terms) - _FOLLOWED
-    return bool(rest) and rest <= _FOR_RULES
+    specific_terms = set(question_terms) - _GENERIC_TERMS
+    return bool(specific_terms) and specific_terms <= _RULE_TERMS
 
 
 def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
@@ -404,10 +408,10 @@ def understood(text: str, as_of_us: int, names: Iterable[str] = ()) -> Question:
 
 
 def _parts(text: str, names: Collection[str]) -> list[str]:
-    """Return the questions in *text*, each with the statements before it; none if there is only one or too many.
+    """Return the questions in *text*, each with the statements before it; empty if there is only one or too many.
 
-    A question that refers to something said before, or has no terms of its own, stays with the question before it. A
-    pronoun after one of the *names* is taken to refer to that name.
+    A question that has no terms ("Why?"), or a pronoun that refers back, is joined to the question before it. A pronoun
+    after one of the *names* refers to that name, not back.
 
     >>> _parts("Where does Ann live? Has she moved? What does Bob do when he is ill?", ["Ann", "Bob"])
     ['Where does Ann live? Has she moved?', 'What does Bob do when he is ill?']
@@ -438,16 +442,16 @@ def _refers_back(part: str, names: Collection[str]) -> bool:
 
 
 def _reduce_time(text: str, time: NamedTime) -> str:
-    """Return *text* with its expression of *time* reduced to months, seasons, holidays and years.
+    """Return *text* with the expression that names *time* reduced to its months, seasons, holidays and years.
 
-    The other words of a time expression would match unrelated text: "last" occurs in other times, numbers in versions.
+    Its other words would match unrelated text: "last" occurs in other time expressions, numbers in versions.
     """
-    named = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
-    return f"{text[: time.start]} {named} {text[time.end :]}"
+    kept_words = " ".join(_MONTH_OR_YEAR.findall(text[time.start : time.end]))
+    return f"{text[: time.start]} {kept_words} {text[time.end :]}"
 
 
 def _months(time: str) -> tuple[str, ...]:
-    """Return the terms of the months, seasons and holidays in the text of a *time*."""
+    """Return the terms of the months, seasons and holidays in *time*, the text of a time expression."""
     return tuple(_without_may(terms(" ".join(name for name in _MONTH_OR_YEAR.findall(time) if not name.isdigit()))))
 
 
@@ -472,7 +476,7 @@ def _without_may(terms_in_order: list[str]) -> list[str]:
 
 
 def asks_for_work(text: str) -> bool:
-    """Whether the text requests work, however politely. Any text counts, except a plain question about the past.
+    """Whether the text requests work, however politely. Every text does, except a plain question about the past.
 
     >>> asks_for_work("Could you return my order?"), asks_for_work("When did I say that I need a bike?")
     (True, False)
@@ -484,7 +488,7 @@ def asks_for_work(text: str) -> bool:
     (True, False)
 
     """
-    return not _asks_about_past(text) or any(map(_requests, _SENTENCE_END.split(text)))
+    return not _asks_about_past(text) or any(map(_is_request, _SENTENCE_END.split(text)))
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -495,11 +499,11 @@ def asks(text: str) -> bool:
     (True, False)
 
     """
-    return "?" in text or any(map(_requests, _SENTENCE_END.split(text)))
+    return "?" in text or any(map(_is_request, _SENTENCE_END.split(text)))
 
 
 def asks_how_it_is(text: str) -> bool:
-    """Whether a sentence of the text asks about something as it is or was, and not about the asker or the assistant.
+    """Whether a sentence of the text asks how something is or was, without mentioning the asker or the assistant.
 
     >>> asks_how_it_is("I want to show the remarks. How are they stored?"), asks_how_it_is("Can you show the remarks?")
     (True, False)
@@ -529,7 +533,9 @@ def asks_permission(text: str) -> bool:
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:
-    """Whether a message objects to the one before it; after a question (*to_question*), a bare "no" is an answer.
+    """Whether a message objects to the message before it.
+
+    A bare "no" is an objection, unless that message was a question (*to_question*).
 
     >>> objects("No, it's GLS, look at the label."), objects("hm, that's not what I asked for")
     (True, True)
@@ -559,7 +565,7 @@ def diet_terms(question_terms: Collection[str]) -> tuple[str, ...]:
 
 
 def withdrawn(text: str) -> str:
-    """The sentences of *text* that say what holds no longer, or that something else does instead.
+    """Return the sentences of *text*, except questions, that say that something ended, changed or was replaced.
 
     >>> withdrawn("I cancelled Valencia because of the knee. The new goal is Porto.")
     'I cancelled Valencia because of the knee.'
@@ -589,7 +595,7 @@ def speaks_of_trouble(text: str) -> bool:
 
 
 def _quoted_error(text: str) -> str:
-    """Return what *text* quotes like an error message, or "".
+    """Return the message in *text* that may be an error, or "".
 
     >>> _quoted_error('The push fails with "no upstream branch". Why?')
     'no upstream branch'
@@ -608,7 +614,7 @@ def _quoted_error(text: str) -> str:
 
 
 def _reports_error(text: str) -> bool:
-    """Whether the message that *text* quotes is certainly an error: a program gave it, or it has a word for a failure.
+    """Whether the message in *text* is certainly an error: a program gave it, or it has a word for a failure.
 
     >>> _reports_error('I get "unable to locate package"'), _reports_error('She says "I am ready to go"')
     (True, False)
@@ -632,15 +638,18 @@ def without_reporting_verb(text: str) -> str:
     return _MESSAGE.sub(_message, text)
 
 
-def _requests(sentence: str) -> bool:
+def _is_request(sentence: str) -> bool:
     if _POLITE_REQUEST.match(sentence):
         return True
-    requests = _REQUEST.search(sentence) or _CLOSING_REQUEST.search(sentence)
-    return bool(requests) and not (_QUESTION_START.match(sentence) or _REMINDER.match(sentence))
+    request = _REQUEST.search(sentence) or _CLOSING_REQUEST.search(sentence)
+    return bool(request) and not (_QUESTION_START.match(sentence) or _REMINDER.match(sentence))
 
 
 def _asks_about_past(text: str) -> bool:
-    """Whether the text counts as about the past: a question or "remind me", unless it asks how to do something."""
+    """Whether the text is a question or begins like "remind me", and does not ask how to do something.
+
+    Such texts are treated as questions about the past.
+    """
     is_question = "?" in text or bool(_QUESTION_START.search(text) or _REMINDER.search(text))
     return is_question and not _HOW_TO.search(text)
 
@@ -656,7 +665,7 @@ def _intent(text: str, *, recalls: bool) -> str:
 
 
 def _runs(terms_in_order: list[str]) -> Iterator[str]:
-    """Yield all runs of up to ``LONGEST_NAME`` terms, separated by spaces."""
+    """Yield each sequence of up to ``LONGEST_NAME`` consecutive terms, joined by spaces."""
     for start in range(len(terms_in_order)):
         for end in range(start + 1, min(start + LONGEST_NAME, len(terms_in_order)) + 1):
             yield " ".join(terms_in_order[start:end])
@@ -667,9 +676,9 @@ def _runs(terms_in_order: list[str]) -> Iterator[str]:
 DEFAULT_BUDGET = 2048
 # Maximum length of an id in characters.
 LONGEST_ID = 1_024
-# Number of characters of the question that a pack quotes: a pack is limited to 256 KB.
+# Maximum number of characters of the question that a pack quotes, because a pack is limited to 256 KB.
 LONGEST_QUOTE = 8_000
-# Ends a truncated text.
+# Appended to a truncated text.
 CUT = " [truncated]"
 
 
@@ -679,8 +688,8 @@ class PackRequest:
 
     - ``sections``: the requested sections in priority order.
     - ``priors``: the context priors of a fingerprint (HMX-F 7), for the strategy ``fingerprint_guided``.
-    - ``encoding``: how the budget is counted: the name of a tokenizer, or a function that counts the tokens of a text.
-    - ``scopes``: if given, memories of other scopes are left out.
+    - ``encoding``: how tokens are counted: the name of a tokenizer, or a function that counts the tokens of a text.
+    - ``scopes``: if not empty, memories of other scopes are left out.
     """
 
     query: str
@@ -697,12 +706,12 @@ class PackRequest:
     scopes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Reject invalid values; put sections and scopes in order and make the query valid Unicode.
+        """Reject invalid values, sort the sections and scopes, and make the query valid Unicode.
 
         Raises:
             BudgetTooSmall: a budget below one token.
             InvalidRequest: an argument of the wrong type, a budget that JSON cannot hold exactly, or an id that is too
-                long or no valid Unicode.
+                long or not valid Unicode.
             UnknownChoice: a strategy or section that HMX-C does not list, an unknown encoding, or a confidence outside
                 [0, 1].
 
@@ -745,14 +754,13 @@ class PackRequest:
 
     def document(self) -> dict[str, Any]:
         """Return the request as JSON values; equal requests have equal documents."""
-        measure = None if self.stored_counts else self.measure
-        named = {
+        optional_fields = {
             "session_id": self.session_id,
             "agent_id": self.agent_id,
             "user_id": self.user_id,
             "scope": list(self.scopes) or None,
             "priors": self.priors,
-            "encoding": measure,
+            "encoding": None if self.stored_counts else self.measure,
         }
         return {
             "query": self.query,
@@ -761,7 +769,7 @@ class PackRequest:
             "as_of": None if self.as_of_us is None else iso(self.as_of_us),
             "sections": list(self.sections),
             "min_confidence": float(self.min_confidence),
-            **{name: value for name, value in named.items() if value is not None},
+            **{name: value for name, value in optional_fields.items() if value is not None},
         }
 
 

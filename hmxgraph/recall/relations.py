@@ -2,7 +2,7 @@
 
 The walk is personalised PageRank (Haveliwala 2002) over entities, their relations and the best events. It starts at the
 entities that the question names, and with a small share at the best events. Relations that connect two named entities,
-directly or through a third one, collect the most weight.
+directly or through a third entity, get the most weight.
 """
 
 import re
@@ -29,26 +29,26 @@ from hmxgraph.text.terms import search_text, terms, words
 _DAMPING = 0.6
 # Number of steps.
 _STEPS = 16
-# Share of the restart mass on the best events if the question names entities.
+# Share of the restart probability that the best events get if the question names entities.
 _EVENT_SHARE = 0.1
 # Weight of the link between an event and an entity that it mentions.
 _MENTION_WEIGHT = 0.25
 # Factor on the weight of a relation whose type the question asks for.
 _ASKED = 3.0
-# Factor on the weight of a relation between things that were merely mentioned together.
+# Factor on the weight of a relation between entities that were merely mentioned together.
 _TOGETHER = 0.2
 # The flow of a relation is how much of the walk passes along it. Relevance grows with the cube root, because flows
 # differ by orders of magnitude.
 _FLOW_EXPONENT = 1 / 3
 # Minimum relevance of a sentence with an entity that the question names and a type of relation that it asks for.
 _ANSWERS = 0.7
-# The flow of a sentence is multiplied by this power of the number of named entities in it (plus one if it has a type of
-# relation that is asked for).
+# The flow of a sentence is multiplied by this power of the number of named entities in it, plus one if it has a type of
+# relation that the question asks for.
 _NAMED_EXPONENT = 2
-# Factors on relations farther from the named entities, see ``_factors``. ``_ASKED_SHARED`` replaces ``_SHARED`` if the
+# Factors on relations farther from the named entities, see ``_factors``. ``_IF_OTHERS_ASKED`` replaces ``_FAR`` if the
 # question asks for other entities ("What else ...").
-_OUTER, _SHARED, _ASKED_SHARED = 0.5, 0.05, 2.0
-# Words that ask for other entities.
+_OUTER, _FAR, _IF_OTHERS_ASKED = 0.5, 0.05, 2.0
+# Words with which a question asks for other entities.
 _ASKS_OTHERS = frozenset({"also", "another", "else", "other", "others", "same", "share", "shared", "shares"})
 # Factor on relevance if no entity is named: the best events only suggest what the question is about.
 _UNNAMED = 0.75
@@ -60,29 +60,30 @@ _LEAST_RELEVANCE = 0.35
 _MOST_TARGETS = 8
 # A target may be outdated if it was last seen more than this (an hour) before the latest target of its relation type.
 _SAME_LISTING_US = DAY_US // 24
-# Relation types that read as verbs; all others are names of fields.
+# Relation types that are verbs; all others are the names of fields of a record.
 _VERBS = frozenset({"chooses", "fixes", "hosted_on", "mentions_with", "raises", "runs", "touches", "uses"})
-# How some of them are worded.
+# The wording of verbs that differs from the relation type.
 _WORDINGS = {"mentions_with": "is mentioned with", "hosted_on": "is hosted on"}
 # The type of the relation between an entity and the name that a record gives it.
 _NAME = "name"
-# Types of relations that `_is_wanted` only lets pass if the question asks for them.
+# Relation types that are shown only if the question asks for them (:func:`_is_wanted`).
 _GATED = frozenset({"mentions_with", "raises", "uses"})
-# Terms of questions for everything about what they name.
+# Terms of questions for everything about the entities that they name: "What do you know about Ann?"
 _ASKS_ALL = frozenset(terms("know tell show about everything all anything something relations relate related records"))
 _ASKS_PEOPLE = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
 # Entity types of people, as terms.
 _PEOPLE = frozenset(terms("user person customer passenger client member patient employee guest contact owner"))
-# The terms of irregular verbs whose nouns name fields, and the shortest stem of a field.
+# Irregular verb forms, and the form with which names of fields begin: "paid", and "pay" in "payment".
 _IRREGULAR = {"paid": "pay", "sent": "send", "sold": "sell", "bought": "buy", "built": "build", "ran": "run"}
+# Minimum length of a term that counts as the stem of another.
 _SHORTEST_STEM = 3
-# Entity types that add nothing to the name.
+# Entity types that are not shown before the name, because they add nothing to it.
 _SILENT = frozenset(
     {"agent", "command", "concept", "error_type", "file", "id", "person", "symbol", "tag", "tool", "url"}
 )
-# Entity types that act.
+# Types of entities that act.
 _WORKERS = frozenset({"agent", "tool"})
-# Terms by which a question asks who or what acted.
+# Terms with which a question asks who or what acted.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
 # "Which errors occur?", "What does this raise?"
 _ASKS_WHICH_ERROR = re.compile(
@@ -93,23 +94,23 @@ _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|i
 
 
 def _shown(entity: RelatedEntity) -> str:
-    """The name of an entity, followed by the name that a record gave it if that differs."""
+    """Return the name of an entity, followed by the name that a record gave it if that differs."""
     return f"{entity.name} ({entity.label})" if entity.label and entity.label != entity.name else entity.name
 
 
 def _titled(entity: RelatedEntity) -> str:
-    """The type and name of an entity; without the type if that adds nothing.
+    """Return the type and name of an entity; without the type if that adds nothing.
 
     >>> _titled(RelatedEntity("k", "1151293680", "item", "1151293680", "Lamp"))
     'item 1151293680 (Lamp)'
     """
     kind = entity.type.replace("_", " ")
-    silent = entity.type in _SILENT or entity.name.lower().startswith(f"{kind} ")
-    return _shown(entity) if silent else f"{kind} {_shown(entity)}"
+    hides_type = entity.type in _SILENT or entity.name.lower().startswith(f"{kind} ")
+    return _shown(entity) if hides_type else f"{kind} {_shown(entity)}"
 
 
 class Sentence(NamedTuple):
-    """Relations of one entity that concern the question: the text, the best of them and the relevance.
+    """A sentence that states relations of one entity: its text, the best of these relations, and its relevance.
 
     ``from_records``: whether it states a field of a record.
     """
@@ -122,7 +123,7 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True)
 class Vicinity:
-    """The best events: their scores in [0, 1], and the entities they mention, as (event id, normalised name).
+    """The best events: their scores in [0, 1] by id, and the entities they mention, as (event id, normalised name).
 
     ``assurance``: how well they match the question, in [0, 1].
     """
@@ -133,10 +134,10 @@ class Vicinity:
 
 
 def without_unconfirmed(related: Related, pool: EventPool) -> Related:
-    """Return *related* without fields that only arguments of calls state, unless such a call is known to have worked.
+    """Return *related* without fields that only the arguments of calls state, unless such a call worked.
 
-    A field stays if a call in the *pool* whose arguments contain both of its ends worked or, if the pool has no results
-    at all, was made. A call that is not in the pool may have failed.
+    A field stays if a call in the *pool* whose arguments contain both of its ends worked; if the pool has no results,
+    any such call counts. Calls that are not in the pool do not count, because they may have failed.
     """
     failures, successes = pool.failures, pool.successes
     worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
@@ -150,21 +151,21 @@ def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     def is_confirmed(relation: KnownRelation) -> bool:
         return not with_end(relation.source).isdisjoint(with_end(relation.target))
 
-    def is_field(relation: KnownRelation) -> bool:
+    def is_unconfirmed_field(relation: KnownRelation) -> bool:
         return relation.confidence <= REQUESTED and relation.relation_type not in _VERBS
 
-    kept = (each for each in related.relations if not is_field(each) or is_confirmed(each))
-    return replace(related, relations=tuple(kept))
+    relations = (each for each in related.relations if not is_unconfirmed_field(each) or is_confirmed(each))
+    return replace(related, relations=tuple(relations))
 
 
 def relation_candidates(
     related: Related, vicinity: Vicinity, appraisal: Appraisal, contested: Collection[str]
 ) -> Iterator[Candidate]:
-    """Yield the candidates of ``graph_relations``: sentences, and each of the *contested* relations alone."""
-    alone = [relation for relation in related.relations if relation.relation_id in contested]
-    yield from (relation_candidate(relation, appraisal) for relation in alone)
-    agreed = [relation for relation in related.relations if relation.relation_id not in contested]
-    for sentence in sentences(appraisal.question, replace(related, relations=tuple(agreed)), vicinity):
+    """Yield the candidates of ``graph_relations``: sentences, and each of the *contested* relations by itself."""
+    sides = [relation for relation in related.relations if relation.relation_id in contested]
+    yield from (relation_candidate(relation, appraisal) for relation in sides)
+    uncontested = [relation for relation in related.relations if relation.relation_id not in contested]
+    for sentence in sentences(appraisal.question, replace(related, relations=tuple(uncontested)), vicinity):
         yield _candidate(sentence, appraisal)
 
 
@@ -196,12 +197,12 @@ def _candidate(sentence: Sentence, appraisal: Appraisal) -> Candidate:
 def sentences(question: Question, related: Related, vicinity: Vicinity) -> Iterator[Sentence]:
     """Yield the relations around *question* as sentences, at most one for each source of relations, best first."""
     named = related.named.intersection(entity.key for entity in related.entities)
-    meant = _unshared(related, named) if question.works or question.own else named
-    # A request for work that names no entity needs no facts about entities, and a question about "my lamp" needs none
-    # about the lamps of others.
-    if not meant and (question.works or named):
+    specific = _unshared(related, named) if question.works or question.own else named
+    # A request for work that names no specific entity needs no facts about entities, and a question about "my lamp"
+    # needs none about the lamps of others.
+    if not specific and (question.works or named):
         return
-    related = replace(related, named=meant)
+    related = replace(related, named=specific)
     tools = frozenset(entity.key for entity in related.entities if entity.type in _WORKERS)
     wanted = [relation for relation in related.relations if _is_wanted(relation, question, tools, related.named)]
     shown = list(_surest(wanted))
@@ -216,15 +217,15 @@ def sentences(question: Question, related: Related, vicinity: Vicinity) -> Itera
 
 
 def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRelation]) -> frozenset[str]:
-    """The entities whose sentences answer a question: what is related to a named entity is not always asked for.
+    """Return the keys of the entities whose sentences answer a question.
 
-    A sentence answers if the question names two entities in it, or has a term of an entity or relation in it, or of its
-    type: "Which flights does Ann take?". The type before a name ("order 17") only says what the name is. A question
-    for people is answered by types of people. A question without other terms than the names, such as "What do you know
-    about Ann?", asks for everything.
+    A sentence answers the question if the question names two entities in it, or has a term of an entity or relation in
+    it, or of their types: "Which flights does Ann take?". The type right before a name ("order 17") does not count,
+    because it only says what the name is. A question with "who" is answered by entities that are people. A question
+    with no terms besides names, such as "What do you know about Ann?", asks for everything.
     """
     named = [entity for entity in related.entities if entity.key in related.named]
-    skipped = {term for each in named for term in (*_types_before_name(each, question), *_terms_of_names(each))}
+    skipped = {term for each in named for term in (*_type_before_name(each, question), *_terms_of_names(each))}
     asked = set(question.terms) - skipped - _ASKS_ALL
     by_source: dict[str, list[KnownRelation]] = {}
     for each in shown:
@@ -265,40 +266,42 @@ def _terms_of_names(entity: RelatedEntity) -> list[str]:
 
 
 def _distinct(named: Iterable[RelatedEntity]) -> frozenset[str]:
-    """The keys of the *named* entities, without those whose names others contain ("Kovacs" in "mei_kovacs_8020")."""
+    """Return the keys of *named* entities whose name no other contains, unlike "Kovacs" in "mei_kovacs_8020"."""
     names = {each.key: frozenset(terms(each.name)) for each in named}
     return frozenset(key for key, own in names.items() if not any(own < other for other in names.values()))
 
 
-def _types_before_name(entity: RelatedEntity, question: Question) -> list[str]:
-    """The terms of an entity's type if the question has the type right before the name: "order 17"."""
-    own = _type_terms(entity)
-    return own if question.mentions(" ".join([*own, search_text(entity.name)])) else []
+def _type_before_name(entity: RelatedEntity, question: Question) -> list[str]:
+    """Return the terms of an entity's type if the question has the type right before the name: "order 17"."""
+    type_terms = _type_terms(entity)
+    return type_terms if question.mentions(" ".join([*type_terms, search_text(entity.name)])) else []
 
 
-def _same_stem(one: str, other: str) -> bool:
-    """Whether one term begins with the other, or with its usual form: "payment" and "paid".
+def _same_stem(term: str, other: str) -> bool:
+    """Whether one term begins with the other; "paid" counts as "pay", so that it matches "payment".
 
     >>> _same_stem("payment", "paid"), _same_stem("flight", "fly"), _same_stem("id", "i")
     (True, False, False)
     """
-    short, long = sorted((_IRREGULAR.get(one, one), _IRREGULAR.get(other, other)), key=len)
+    short, long = sorted((_IRREGULAR.get(term, term), _IRREGULAR.get(other, other)), key=len)
     return len(short) >= _SHORTEST_STEM and long.startswith(short)
 
 
 def _subjects(related: Related) -> frozenset[str]:
-    """The entities that a request for work is about: those it names, and those with a relation to a named thing.
+    """Return the keys of the entities that a request for work is about.
 
-    A name of a person or record adds only its bearer: an agent asked to cancel an order needs the relations of this
-    order, not the customer's other orders. If the request has such a name, an entity with a relation to a named thing
-    must be related to the bearer, too: others' bookings of the same flight do not count.
+    They are the entities that it names, the bearers of names (people and records) in it, and the entities with a
+    relation to any other named entity. Entities related only to a bearer are not included: an agent asked to cancel an
+    order needs the relations of this order, not the customer's other orders. If the request has a name with a bearer,
+    an entity with a relation to another named entity must be related to the bearer, too: bookings of the same flight by
+    other people do not count.
     """
     names = {each.target_key for each in related.relations if each.relation_type == _NAME}
     names |= {entity.key for entity in related.entities if entity.type == "person"}
-    people = related.named & names
-    holders = {each.source_key for each in related.relations if each.target_key in related.named - people}
-    if people:
-        bearers = _origins(replace(related, named=people))
+    named_bearers = related.named & names
+    holders = {each.source_key for each in related.relations if each.target_key in related.named - named_bearers}
+    if named_bearers:
+        bearers = _origins(replace(related, named=named_bearers))
         holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
     return _origins(related) | holders
 
@@ -308,11 +311,11 @@ def _ends(relation: KnownRelation) -> frozenset[str]:
 
 
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
-    """The *named* entities that are not shared: "my lamp" does not mean all lamps, nor "my flight" those of others.
+    """Return the *named* entities that are not shared: "my lamp" does not mean all lamps.
 
     A name is shared if several records of one type have it; a user and this user's email address differ in type. Any
-    entity is shared if the entities with relations to it include several of every type: a card of one user that paid
-    many orders is not shared.
+    other entity is shared if, of every type of entity with a relation to it, there are several: a flight that many
+    users booked is shared, but a card of one user that paid many orders is not.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers, holders = dict[str, Counter[str]](), dict[str, Counter[str]]()
@@ -331,7 +334,7 @@ def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
 def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[str], named: Collection[str]) -> bool:
     """Whether a relation may be shown.
 
-    - Things mentioned together are shown only if the question names both.
+    - Entities that were merely mentioned together are shown only if the question names both.
     - Uses, and the actions of *workers* (agents and tools), are shown if the question names both ends, or names one,
       asks who or what acted, and requests no work: "I think we use the gift card" does not ask who used a tool named
       "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
@@ -355,9 +358,9 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
 
 
 def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
-    """Yield *relations*; of those that state the same field of an entity, only the ones with the highest confidence.
+    """Yield *relations*; of several that state the same field of an entity, only those with the highest confidence.
 
-    If a result states the payment method of a reservation, a method that a call only tried is left out.
+    If a result states the payment method of a reservation, a payment method that a call merely tried is left out.
     """
     highest: dict[tuple[str, str], float] = {}
     for each in relations:
@@ -377,30 +380,33 @@ def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[
 
 
 def _factors(question: Question, related: Related, shown: Sequence[KnownRelation]) -> Floats:
-    """The factor on each relation by its closeness to the entities that the question names.
+    """Return the factor on each relation by its closeness to the entities that the question names.
 
-    A holder is an entity with a relation to a named one. Relations count in full if they begin or end at a named
-    entity, begin at the target of one of its relations, or begin at a holder. Others that end at a holder count half;
-    the rest count little, or double if the question asks for other entities.
+    A holder is an entity with a relation to a named entity. Relations count in full if they begin or end at a named
+    entity, begin at the target of one of its relations, or begin at a holder. Other relations that end at a holder
+    count half (``_OUTER``). All remaining ones count little (``_FAR``), or double (``_IF_OTHERS_ASKED``) if the
+    question asks for other entities.
     """
     origins = _origins(related)
     if not origins:
         return np.ones(len(shown))
-    inside = {each.target_key for each in shown if each.source_key in origins}
+    targets = {each.target_key for each in shown if each.source_key in origins}
     holders = {each.source_key for each in shown if each.target_key in origins}
-    shared = _ASKED_SHARED if not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION])) else _SHARED
+    asks_others = not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION]))
 
     def factor(relation: KnownRelation) -> float:
         source, target = relation.source_key, relation.target_key
-        if source in origins or target in origins or source in inside or source in holders:
+        if source in origins or target in origins or source in targets or source in holders:
             return 1.0
-        return _OUTER if target in holders else shared
+        if target in holders:
+            return _OUTER
+        return _IF_OTHERS_ASKED if asks_others else _FAR
 
     return np.array([factor(relation) for relation in shown])
 
 
 def _origins(related: Related) -> frozenset[str]:
-    """The entities that the question names, by their own name or by one that a record gives them."""
+    """Return the keys of the entities that the question names, by their own name or by one that a record gives them."""
     holders = (each for each in related.relations if each.relation_type == _NAME and each.target_key in related.named)
     return related.named | {each.source_key for each in holders}
 
@@ -408,7 +414,7 @@ def _origins(related: Related) -> frozenset[str]:
 def _worded(
     related: Related, ranked: Iterable[tuple[float, KnownRelation]], asked_types: Collection[str], factor: float
 ) -> Iterator[Sentence]:
-    """Yield a sentence for each source of the *ranked* relations, best first, unless earlier ones already state it.
+    """Yield a sentence for each source of the *ranked* relations, best first, unless earlier sentences state the same.
 
     The relevance of all sentences is multiplied by *factor*.
     """
@@ -443,9 +449,9 @@ def _worded(
 def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[str]) -> Iterator[str]:
     """Yield each source with several targets if another entity has the same targets, and a relation to the source.
 
-    An example is an email address with relations to the same orders as the user who has the address. If each of the
-    two has a relation to the other, the one that the question names stays, else the one with more targets, else the
-    first.
+    For example, an email address has relations to the same orders as the user who has the address. If each of the two
+    has a relation to the other, the one that is not yielded is the one that the question names, else the one with more
+    targets, else the first.
     """
     holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
@@ -460,7 +466,7 @@ def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[
 
 
 def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
-    """How many of the entities that the question names occur in these relations, by key or by the name in a record."""
+    """Return how many of the named entities occur in these relations, by their key or by the name in a record."""
     ends = {source, *(each.target_key for each in relations)}
     labels = {entity.label for entity in related.entities if entity.key in ends}
     return sum(
@@ -469,9 +475,9 @@ def _named_count(source: str, relations: Sequence[KnownRelation], related: Relat
 
 
 def _briefer(relations: Sequence[KnownRelation], asked_types: Collection[str]) -> list[KnownRelation]:
-    """*relations* without those whose type is a longer form of another to the same target, except *asked_types*.
+    """Return *relations* without those whose type is a longer form of the type of another one to the same target.
 
-    For example, the refund payment method is left out beside the payment method.
+    A "refund payment method" is left out if it is also the "payment method". Relations of *asked_types* stay.
     """
     types: dict[str, set[str]] = {}
     for each in relations:
@@ -490,7 +496,7 @@ def _sentence(
     by_key: Mapping[str, RelatedEntity],
     named: Collection[str],
 ) -> str:
-    """The sentence about *entity*: its fields, then its verbs; targets are listed best first, outdated ones last."""
+    """Return the sentence about *entity*: its fields, then its verbs; targets are sorted best first, outdated last."""
     parts: dict[str, list[str]] = {}
     earlier: dict[str, list[str]] = {}
     latest = _latest(relations)
@@ -498,8 +504,8 @@ def _sentence(
         if relation.relation_type != _NAME or entity.label != relation.target:
             target = by_key[relation.target_key]
             name = target.name if target.key in named or target.label == entity.label else _shown(target)
-            past = relation.last_us < latest[relation.relation_type] - _SAME_LISTING_US
-            (earlier if past else parts).setdefault(relation.relation_type, []).append(name)
+            is_outdated = relation.last_us < latest[relation.relation_type] - _SAME_LISTING_US
+            (earlier if is_outdated else parts).setdefault(relation.relation_type, []).append(name)
     fields = [
         _listed(_noun(kind, len(names)), names) + _formerly(earlier.get(kind, ()))
         for kind, names in parts.items()
@@ -515,7 +521,7 @@ def _sentence(
 
 
 def _latest(relations: Iterable[KnownRelation]) -> dict[str, int]:
-    """The time when a relation of each type was last seen."""
+    """Return the time when a relation of each type was last seen."""
     latest: dict[str, int] = {}
     for relation in relations:
         latest[relation.relation_type] = max(latest.get(relation.relation_type, 0), relation.last_us)
@@ -523,7 +529,7 @@ def _latest(relations: Iterable[KnownRelation]) -> dict[str, int]:
 
 
 def _formerly(names: Sequence[str]) -> str:
-    """The *names* of targets seen earlier but not lately, such as an item that another one has replaced.
+    """Return the *names* of targets that are probably outdated, such as an item that was replaced by another.
 
     >>> _formerly(["8555936349"]), _formerly(["a", "b"]), _formerly([])
     (', earlier 8555936349', ', earlier a and b', '')
@@ -532,7 +538,7 @@ def _formerly(names: Sequence[str]) -> str:
 
 
 def _listed(word: str, names: Sequence[str]) -> str:
-    """The *names* after their *word*; a long list is cut to the best, with the number of the rest.
+    """Return the *names* after their *word*; a long list is cut to the best, with the number of the others.
 
     >>> _listed("items", ["a", "b"]), _listed("uses", [str(number) for number in range(10)])
     ('items a and b', 'uses 0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
@@ -543,7 +549,7 @@ def _listed(word: str, names: Sequence[str]) -> str:
 
 
 def _noun(relation_type: str, count: int) -> str:
-    """The noun of a field, in the plural if there are several.
+    """Return the noun for a field, in the plural if *count* is not 1.
 
     >>> _noun("payment_method", 1), _noun("item", 2), _noun("category", 2), _noun("address", 2)
     ('payment method', 'items', 'categories', 'addresses')
@@ -567,18 +573,18 @@ class _Walk:
         self._source: Integers = np.array([numbers[each.source_key] for each in shown], dtype=np.int64)
         self._target: Integers = np.array([numbers[each.target_key] for each in shown], dtype=np.int64)
         self._weights: Floats = np.array([_weight(each, asked_types) for each in shown])
-        events = {event_id: len(numbers) + place for place, event_id in enumerate(sorted(scores))}
-        places: dict[str, list[int]] = {}
+        events = {event_id: number for number, event_id in enumerate(sorted(scores), start=len(numbers))}
+        numbers_by_name: dict[str, list[int]] = {}
         for entity in related.entities:
-            places.setdefault(entity.normalised, []).append(numbers[entity.key])
+            numbers_by_name.setdefault(entity.normalised, []).append(numbers[entity.key])
         pairs = [
-            (events[event], place)
-            for event, name in vicinity.mentions
-            if event in events
-            for place in places.get(name, ())
+            (events[event_id], number)
+            for event_id, name in vicinity.mentions
+            if event_id in events
+            for number in numbers_by_name.get(name, ())
         ]
-        self._begin: Integers = np.concatenate([self._source, np.array([at for at, _ in pairs], dtype=np.int64)])
-        self._end: Integers = np.concatenate([self._target, np.array([at for _, at in pairs], dtype=np.int64)])
+        self._begin: Integers = np.concatenate([self._source, np.array([event for event, _ in pairs], dtype=np.int64)])
+        self._end: Integers = np.concatenate([self._target, np.array([entity for _, entity in pairs], dtype=np.int64)])
         self._link_weights: Floats = np.concatenate([self._weights, np.full(len(pairs), _MENTION_WEIGHT)])
         self._size = len(numbers) + len(events)
         self._degree = np.bincount(self._begin, self._link_weights, self._size) + np.bincount(
@@ -606,7 +612,7 @@ class _Walk:
     def _seeds(
         self, numbers: Mapping[str, int], named: Iterable[str], events: Mapping[str, int], scores: Mapping[str, float]
     ) -> Floats:
-        """The restart distribution: a share for the best events, the rest for named entities, least for hubs."""
+        """Return the restart distribution: a share for the best events, the rest for named entities, least for hubs."""
         seeds = np.zeros(self._size)
         for key in sorted(named):
             if key in numbers:
@@ -615,12 +621,12 @@ class _Walk:
         share = _EVENT_SHARE if mass else 1.0
         seeds *= (1 - share) / (mass or 1.0)
         total = sum(max(score, 0.0) for score in scores.values())
-        for event_id, place in events.items():
-            seeds[place] = share * max(scores[event_id], 0.0) / (total or 1.0)
+        for event_id, number in events.items():
+            seeds[number] = share * max(scores[event_id], 0.0) / (total or 1.0)
         return seeds
 
 
 def _weight(relation: KnownRelation, asked_types: Collection[str]) -> float:
-    """The weight of a relation in the walk: how well it is supported, times factors for its type."""
-    together = _TOGETHER if relation.relation_type == "mentions_with" else 1.0
-    return relation.weight * relation.confidence * together * (_ASKED if relation.relation_type in asked_types else 1.0)
+    """Return the weight of a relation in the walk: how well it is supported, times factors for its type."""
+    weight = relation.weight * relation.confidence * (_TOGETHER if relation.relation_type == "mentions_with" else 1.0)
+    return weight * (_ASKED if relation.relation_type in asked_types else 1.0)

@@ -45,22 +45,23 @@ from hmxgraph.text.terms import search_text, terms
 _CACHED_TEXTS = 16_384
 # Cue weights, on a scale where the best lexical match is 1.
 #
-# For events of the only speaker whom the question names.
+# For events of the speaker whom the question names, if it names only one.
 SPEAKER = 0.5
-# If the question names several speakers, for events of those that it asks about: of Ann in "When did Ann call Bob?".
+# For events of the speaker whom the question asks about, if it names several: Ann in "When did Ann call Bob?".
 _SUBJECT = 0.2
 # For messages of users, if a question about the past is in the first person and users talk to an assistant.
 _ASKER = 0.3
-# For such a question, subtracted from the relevance of an assistant's messages, which rarely answer it: in packs for
-# 179 questions, 15 of 600 lines of assistants were needed for the answer, and 246 of 2,700 lines of users.
+# For the same questions, this is subtracted from the relevance of assistants' messages, which rarely answer them: in
+# packs for 179 questions, 15 of 600 lines of assistants were needed for the answer, and 246 of 2,700 lines of users.
 _BY_ASSISTANT = 0.2
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|we|our)\b", re.IGNORECASE)
 # For events with a word such as "yesterday", if the question asks for a time.
 TIME_WORDS = 0.2
 # For turns that end with a question mark.
 QUESTION_TURN = -0.15
-# For questions about the past, weight of the share of the question that a turn itself contains: its neighbours' words,
-# which the lexical match includes, say less. Higher in chats with an assistant, whose answers are long.
+# Extra weight, for questions about the past, of the share of the question that a turn itself contains. The lexical
+# match also counts the words of its neighbours, which say less. Higher in chats with an assistant, whose answers are
+# long.
 OWN_WORDS, _OWN_WORDS_WITH_ASSISTANT = 0.5, 1.0
 # Penalty per doubling of length beyond a typical message: a long text matches some word of every question.
 _LENGTH = -0.25
@@ -69,7 +70,8 @@ _LENGTH = -0.25
 _MOST_DOUBLINGS = 2.5
 # The length of a typical message.
 _MESSAGE_TOKENS = 96
-# An event with fewer distinct terms than this, none of them in the question, says little, whatever its neighbours say.
+# An event with fewer distinct terms than this, none of them in the question, is penalised: it says little, even if its
+# neighbours match.
 _FEW_WORDS = 5
 _FEW_WORDS_PENALTY = -0.5
 # Weight of the share of an event's terms that no earlier event uses: a first mention says more than a repetition.
@@ -87,8 +89,8 @@ _INSTRUCTS = re.compile(
 _CONDITION = re.compile(r"\b(?:when|whenever|if) i ask\b(.*)", re.IGNORECASE)
 # A preference: "I'd prefer".
 _PREFERS = re.compile(r"\bi(?:['\u2019]d| would)? (?:always |really )?prefer\b", re.IGNORECASE)
-# Penalty for repeating the request: none if at least the share ``_NEWS`` of an event's terms is not in the request,
-# rising to ``_ECHO`` if all of them are.
+# Penalty for events that repeat the request: none if at least the share ``_NEWS`` of an event's terms is not in the
+# request, ``_ECHO`` if all its terms are.
 _NEWS = 0.5
 _ECHO = -1.0
 _TIME_WORDS = frozenset(
@@ -167,7 +169,7 @@ def _length(pool: EventPool) -> Floats:
 
 
 def _first_mentions(question: Question, pool: EventPool) -> Floats:
-    """Favour first mentions in talk if the question is about the past; if it asks for the latest, the last counts."""
+    """Favour first mentions in talk, except if the question asks for the latest of something."""
     if question.latest:
         return np.zeros(len(pool))
     return FIRST_MENTION * pool.talk * pool.occurrences.novelty(pool.time_ranks)
@@ -221,20 +223,20 @@ def _time_words(question: Question, pool: EventPool) -> Floats:
 # concern the same topic; they are searched as well, with much less weight. Rocchio 1971, "Relevance feedback in
 # information retrieval"; Lavrenko and Croft 2001, "Relevance-based language models".
 #
-# Feedback is for talk only. Documents are reached through the names they share (``walk``); feedback terms from similar
+# Only talk gets feedback. Documents are reached through the names they share (``walk``); feedback terms from similar
 # documents lead back to the same documents (on multi-hop questions, this cost 3 points of recall).
 
-# Number of events from which terms are taken, and their minimum lexical match.
+# Maximum number of events from which terms are taken, and their minimum lexical match.
 _FEEDBACK_EVENTS = 10
 _LEAST_MATCH = 0.2
-# Number of feedback terms.
+# Maximum number of feedback terms.
 MOST_TERMS = 15
-# A feedback term occurs in at least so many of these events, and in at most this share of the pool.
+# A feedback term occurs in at least this many of these events, and in at most this share of the pool.
 _SHARED_BY = 2
 _COMMON_TERM = 0.15
 # Weight of the best feedback match, on a scale where the best lexical match is 1.
 FEEDBACK_WEIGHT = 0.2
-# Exponent on the other feedback matches, as fractions of the best: raises the weaker ones.
+# Exponent on each feedback match as a fraction of the best: below 1, so that it raises the weaker ones.
 _EXPONENT = 0.7
 
 
@@ -243,7 +245,7 @@ def feedback_scores(
 ) -> Floats:
     """Return the gain of each event from feedback terms, at most ``FEEDBACK_WEIGHT``.
 
-    *first* are the scores so far, *words* their lexical part; *excluded* terms are not used.
+    *first* are the scores without feedback, *words* their lexical part; *excluded* terms are not used.
     """
     talk = pool.talk > 0
     good = np.argsort(-first, kind="stable")[:_FEEDBACK_EVENTS]
@@ -269,8 +271,8 @@ def _feedback_match(
     """Match the most discriminative of the *shared* terms: frequent in the best events, rare elsewhere."""
     counts = pool.occurrences.counts(shared)
     frequency = (counts > 0).sum(axis=1)
-    places = list(scores_of_best)
-    support = weighted(np.array([scores_of_best[at] for at in places]), (counts[:, places] > 0).T)
+    best = list(scores_of_best)
+    support = weighted(np.array([scores_of_best[at] for at in best]), (counts[:, best] > 0).T)
     worth = np.where(frequency <= _COMMON_TERM * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
     chosen = order[worth[order] > 0]
@@ -288,17 +290,17 @@ TITLE = 1.0
 _CLOSENESS = 0.3
 # Weight of the similarity of vectors from an embedder, on a scale where the best lexical match is 1.
 MEANING = 0.3
-# An event that contains this share of the question's terms, by weight, is a full match: if the question is about
-# something unknown, there usually is none.
+# An event that contains this share of the question's terms, by weight, is a full match. If the question is about
+# something that no event mentions, there usually is none.
 SURE = 0.6
 # For questions about the past: the minimum relevance of a full match, as a fraction of its share of the question.
 ANSWERS = 0.15
-# For requests: the minimum evidence of a related event (its score without the cues, where the best lexical match is 1),
-# and its minimum coverage of the question's words, neighbours included, as a fraction of the best coverage. For all
-# questions: the minimum similarity of vectors at which an event is related whatever its words.
+# Three minimums. For requests: the evidence of a related event (its score without the cues, where the best lexical
+# match is 1), and its coverage of the question's words (its own and its neighbours'), as a fraction of the best
+# coverage. For all questions: the similarity of vectors at which an event is related without any common word.
 _RELATED = 0.3
-# Weight in this coverage of the gains from links to the best events. For vectors: the minimum similarity as a fraction
-# of the largest.
+# For requests: the weight in this coverage of the gains from links to the best events. For all questions: the minimum
+# similarity of vectors as a fraction of the largest.
 _LINKED = 0.5
 # For requests: the minimum relevance. Of the events below it, one in fifty is an answer (measured on conversations and
 # chats).
@@ -306,8 +308,8 @@ _NEAR_BEST = 0.35
 # For questions about the past: the minimum relevance at the default budget, and the exponent with which a larger budget
 # lowers it (twice the budget: to 0.62 of it).
 _NEAR_ANSWER, _LOWER = 0.45, 0.7
-# For so many of the best events, this minimum applies as it is (for half as many at a quarter of the budget); each
-# doubling of the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
+# This minimum applies to the best ``_FEW_NEAR`` events (to half as many at a quarter of the budget); each doubling of
+# the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
 # tokens held 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines.
 # With a minimum of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
 _FEW_NEAR, _RISE = 10, 0.05
@@ -319,7 +321,7 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 # all events is lowered before the related ones are chosen. With 0.7, packs for questions about unknown things were a
 # third shorter, but packs of 2,048 tokens from chats lost one point of recall.
 _DOUBTED = 0.5
-# For questions about the past, an event with less evidence than this is unrelated, even if the right person said it.
+# For questions about the past: the minimum evidence of a related event, even if the person asked about said it.
 _HARDLY_RELATED = 0.1
 # A token that may be an identifier, and its minimum length.
 _TOKEN = re.compile(r"[\w-]+")
@@ -338,7 +340,7 @@ _ALIKE, _LONGEST_STEP = 0.36, 128
 _USUAL_TERMS, _LEAST_TERMS = 8, 5
 # Terms that only ask for what went wrong: "What was wrong with the invoice?" was raised by "the invoice is empty".
 _OF_TROUBLE = frozenset(terms("wrong problem issue trouble matter"))
-# Number words and units of time, as terms: details of a request, such as "for ten minutes".
+# Number words and units of time, as terms. They are details of a request: "for ten minutes".
 _AMOUNTS = frozenset(
     terms("one two three four five six seven eight nine ten twelve twenty hundred half dozen seconds minutes hours days"
           " weeks months years")
@@ -348,18 +350,19 @@ _DATES = frozenset(
     terms("january february march april june july august september october november december monday tuesday wednesday"
           " thursday friday saturday sunday today tomorrow tonight weekend")
 )  # fmt: skip
-# Even the best events seldom match more than this many terms of a long question: see :attr:`Ranking.assurance`.
+# Even the best events seldom match more than this many terms of a question, so :attr:`Ranking.assurance` allows for the
+# length of longer ones.
 _LONG_REQUEST = 20
-# A user raised the question before if a message contains the share ``_RAISED`` of it. A question of fewer than
-# ``_FEW_TERMS`` terms resembles many messages and needs the share ``_RAISED_IF_FEW``.
+# A user has asked much the same before if a message contains the share ``_RAISED`` of the question. A question of fewer
+# than ``_FEW_TERMS`` terms resembles many messages, so that the share ``_RAISED_IF_FEW`` is needed.
 _RAISED, _FEW_TERMS, _RAISED_IF_FEW = 0.25, 4, 0.7
-# A question is about data, not about a past session, if a tool result contains much more of it than any user's message:
-# the largest share in a message is below this fraction of the largest share in a result.
+# A question is about data, not about a past session, if the largest share of it in a user's message is below this
+# fraction of the largest share in a tool result.
 _DATA = 0.6
 # A term of a request is special if at most this share of all events, or at most this number, contain it.
 _SPECIAL, _FEW_EVENTS = 0.02, 5
-# How long after a point in time people still talk about it.
-_TOLD_AFTER_US = 30 * DAY_US
+# How long after an event people still report it.
+_REPORTED_WITHIN_US = 30 * DAY_US
 # Factor on assistants' messages when the quality of a case is computed.
 _OF_ANSWERS = 0.5
 # The minimum quality of a case, as a fraction of the best.
@@ -368,14 +371,15 @@ _LEAST_CASE = 0.65
 _LEAST_REST = 0.6
 # For a question about the latest of something, cases above this fraction of the best quality count as equally good.
 _NEARLY_BEST = 0.7
-# The rest of the question, without names, tells the events of a case apart if one of them contains this share of it.
-_TELLING = 0.3
+# A session has an event that matches the question beyond the names in it if the event contains this share of the terms
+# that belong to no name.
+_BEYOND_NAMES = 0.3
 # For a question about the latest of something, the relevance of events is multiplied by a factor that rises from
 # ``_EARLIEST`` for the earliest to 1 for the latest. Events of less relevance than ``_SOME`` are exempt.
 _EARLIEST, _SOME = 0.5, 0.2
-# Factor on the weights of query terms that belong to a name: the subject of a question says more than its phrasing.
+# Factor on the weights of query terms that belong to a name: the subject of a question matters more than its phrasing.
 _NAME = 1.5
-# The score of withheld events: no neighbour or link makes them relevant.
+# The score of withheld events, so low that no link makes them relevant.
 _WITHHELD = -1.0
 
 
@@ -394,7 +398,7 @@ class Ranking:
 
     @property
     def takes_whole(self) -> bool:
-        """Whether not to rank by parts: past sessions of work with tools are compared with the request as a whole."""
+        """Whether the question is ranked as a whole: a request for work, if most events are of work with tools."""
         return self.question.works and self.pool.of_tools
 
     @property
@@ -407,12 +411,12 @@ class Ranking:
         """The query terms without speaker names, unless nothing else remains: the speaker is a separate cue."""
         named = speakers_named(self.question, self.pool)
         skipped = {term for name in named for term in name.split()}
-        kept = tuple(term for term in self.question.terms if term not in skipped)
-        return kept or self.question.terms
+        without_names = tuple(term for term in self.question.terms if term not in skipped)
+        return without_names or self.question.terms
 
     @cached_property
     def match(self) -> WordMatch:
-        """The matches of the terms in each event; the usual abbreviation of a name counts, and names weigh more."""
+        """The matches of the terms in each event; names weigh more and are also matched by their usual abbreviation."""
         match = match_words(self.terms, self.pool, self.event_count, works=self.question.works)
         match = with_abbreviations(match, self.pool, self.question.text[:LONGEST_QUESTION])
         named = {term for name in self.question.names for term in terms(name)}
@@ -450,7 +454,7 @@ class Ranking:
     def _own_words(self) -> Floats:
         """Favour turns that themselves contain the words of a question about the past.
 
-        A request for work is answered by what followed such a turn, which rarely repeats it.
+        For a request for work, what followed such a turn helps most, and it rarely repeats the words.
         """
         if not self.question.recalls:
             return np.zeros(len(self.pool))
@@ -468,10 +472,10 @@ class Ranking:
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def best_sessions(self, most: int) -> dict[str, float]:
-        """Return at most *most* sessions, best first, each with the worth of its best event.
+        """Return at most *most* sessions, best first, each with its worth.
 
-        For a request for work, the worth is that of the session as an example, otherwise the event's score. Events that
-        score 0 or less are ignored. Sessions with the error that the question quotes count more.
+        For a request for work, that is its worth as an example (:func:`as_examples`), otherwise the score of its best
+        event. Events that score 0 or less are ignored. Sessions with the error that the question quotes are worth more.
         """
         worth = self.first
         if self.question.works:
@@ -494,10 +498,10 @@ class Ranking:
         return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
 
     def trail_starts(self, most: int) -> tuple[str, ...]:
-        """Return the ids of up to *most* events whose next events may help, best first.
+        """Return the ids of up to *most* events, best first, whose following events may help.
 
-        If the question speaks of trouble or quotes an error, these are failures, otherwise calls. Events that report
-        the quoted error count more.
+        If the question speaks of trouble or quotes an error, these are failures, because their solution may follow;
+        otherwise they are calls. Events that report the quoted error count more.
         """
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
         starts = np.flatnonzero(kind & (self.first > 0)).tolist()
@@ -529,7 +533,7 @@ class Ranking:
         messages = self.pool.by_people | (self.pool.by_assistants & ~self.pool.calls)
         wanted = self._instructions | (self.overview & messages)
         relevance_of_events = np.maximum(relevance_of_events, _NEAR_ANSWER * wanted)
-        return np.maximum(relevance_of_events, self._answers) if self.question.recalls else relevance_of_events
+        return np.maximum(relevance_of_events, self._full_matches) if self.question.recalls else relevance_of_events
 
     def related(self, scores: Floats, relevance: Floats, budget: int) -> Flags:
         """Which events are about the question: by words (its own or neighbours'), links to the best events, or meaning.
@@ -541,8 +545,8 @@ class Ranking:
           to a request for work.
         - Speaker, length and time can exclude an event, but never make it related.
         - For questions about the past, a larger *budget* admits less relevant events.
-        - If the question names an identifier that events contain, only :attr:`_carriers` are related by words; if none
-          of them is relevant enough, all of them are related.
+        - If the question names an identifier that events contain, only these events and their results
+          (:attr:`_carriers`) are related by words; if none of them is relevant enough, all of them are related.
         - To a request, events with at least ``SURE`` times the largest share of it are related, too.
         """
         if self._instructions.any():
@@ -578,11 +582,11 @@ class Ranking:
 
         Events below ``_SOME`` are not lowered.
         """
-        some = np.flatnonzero(relevance >= _SOME)
-        factors = np.empty(len(some))
-        factors[np.argsort(self.pool.times[some], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(some))
+        relevant = np.flatnonzero(relevance >= _SOME)
+        factors = np.empty(len(relevant))
+        factors[np.argsort(self.pool.times[relevant], kind="stable")] = np.linspace(_EARLIEST, 1.0, len(relevant))
         lowered = relevance.copy()
-        lowered[some] *= factors
+        lowered[relevant] *= factors
         newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
 
@@ -596,8 +600,8 @@ class Ranking:
     @property
     def _for_other_questions(self) -> Flags:
         """Which texts, except assistants', tell an assistant what to do when it is asked about something else."""
-        others = [_is_for_other_questions(text, self.question) for text in self.pool.text]
-        return np.array(others, dtype=np.bool_) & ~self.pool.by_assistants
+        is_for_others = [_is_for_other_questions(text, self.question) for text in self.pool.text]
+        return np.array(is_for_others, dtype=np.bool_) & ~self.pool.by_assistants
 
     @cached_property
     def _instructions(self) -> Flags:
@@ -618,8 +622,8 @@ class Ranking:
         if not runs:
             return np.zeros(len(self.pool), dtype=np.bool_)
         carriers = np.array([any(run in f" {words} " for run in runs) for words in self.pool.words], dtype=np.bool_)
-        answers = self.pool.results & self.pool.follows
-        carriers[1:] |= carriers[:-1] & answers[1:]
+        following_results = self.pool.results & self.pool.follows
+        carriers[1:] |= carriers[:-1] & following_results[1:]
         return carriers
 
     @property
@@ -628,18 +632,18 @@ class Ranking:
         return bool(self.words.any()) or bool(self.meanings)
 
     @property
-    def _answers(self) -> Floats:
-        """The minimum relevance of each event: a part of its share of the question if it is a full match, else 0."""
+    def _full_matches(self) -> Floats:
+        """The minimum relevance of each event: ``ANSWERS`` times its share of the question if a full match, else 0."""
         share = self.match.share
         return np.where(share >= SURE, ANSWERS * share, 0.0)
 
     def is_new(self, running: str | None) -> bool:
         """Whether no past request or step is like this request for work.
 
-        Results, such as a file that a tool read, and long texts contain many words of any request. They are ignored,
-        unless the request speaks of trouble, because they may report the same failure. The *running* session does not
-        count, nor do amounts in the request ("at 8", "for ten minutes"). A request with an identifier that events
-        contain is not new. Without any past request, nothing is new.
+        Results, such as a file that a tool read, and long texts are ignored, because they contain many words of any
+        request. They count if the request speaks of trouble, because they may report the same failure. The *running*
+        session is ignored, and so are amounts in the request ("at 8", "for ten minutes"). A request with an identifier
+        that events contain is not new. Without any past request, nothing is new.
         """
         past = ~self.pool.of_session(running)
         turns = zip(self.pool.kinds, self.pool.speaker, strict=True)
@@ -683,9 +687,9 @@ class Ranking:
     def _about_named(self) -> Floats:
         """The part of the question's names that the session of each event is about, in [0, 1].
 
-        0 unless most events are of sessions with tool results. A name must have several words or a digit. A session is
-        not about a name that only its results contain. The fewer sessions are about a name, the more it counts: in
-        "Ethan Garcia moves to New York", the man counts more than the city.
+        0 unless most events are of sessions with tool results. Only names with several words or a digit count. A
+        session is not about a name that only its results contain. The fewer sessions are about a name, the more it
+        counts: in "Ethan Garcia moves to New York", the man counts more than the city.
         """
         named, total, sessions = np.zeros(len(self.pool)), 0.0, self.pool.sessions
         for name in self.question.names if self.pool.of_tools else ():
@@ -693,20 +697,21 @@ class Ranking:
                 naming = (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
                 naming = self.pool.in_sessions_of(naming & ~self.pool.results)
                 if count := len(np.unique(sessions[naming])):
-                    rarity = math.log1p((sessions.max() + 1) / count)
-                    named[naming] += rarity
-                    total += rarity
+                    weight = math.log1p((sessions.max() + 1) / count)
+                    named[naming] += weight
+                    total += weight
         return named / (total or 1.0)
 
     def case_sessions(self, most: int) -> tuple[str, ...]:
         """Return at most *most* sessions of :attr:`named_cases`: best first, or latest first if about equally good.
 
-        The quality of a session is a sum, multiplied by the part of the names that it is about: the largest share of
-        the question in one of its messages or calls, plus half of the largest share without the names. Assistants'
-        messages count half, because they contain words of many requests. Sessions much worse than the best are left
-        out, and so are those with much less of the rest of the question, which are about other matters of the same
-        thing. If the question asks for the latest of something ("What did Noah pay for his latest order?"), the rest
-        does not matter, and all sessions nearly as good as the best count as equal, so that the latest comes first.
+        The quality of a session is the largest share of the question in one of its messages or calls, plus half of the
+        largest share of the question without its names, multiplied by the part of the names that the session is about.
+        Assistants' messages count half, because they contain words of many requests. Sessions much worse than the best
+        are left out, and so are those with much less of the rest of the question, which are about other matters of the
+        same thing. If the question asks for the latest of something ("What did Noah pay for his latest order?"), the
+        rest does not matter, and all sessions nearly as good as the best count as equally good, so that the latest
+        comes first.
         """
         answers = self.pool.by_assistants & ~self.pool.calls
         weights = np.where(answers, _OF_ANSWERS, 1.0) * ~self.pool.results
@@ -724,7 +729,7 @@ class Ranking:
 
     @property
     def share_without_names(self) -> Floats:
-        """The share of the question's terms, except those of names in it, that each event contains."""
+        """The share of the question's terms, except those of its names, that each event contains."""
         return self._share_without(chain.from_iterable(map(terms, self.question.names)))
 
     @cached_property
@@ -749,10 +754,10 @@ class Ranking:
 
     @property
     def _share_of_known_work(self) -> Floats:
-        """The share of the request in each event. Amounts and new names do not count, a few other unknown terms little.
+        """The share of the request in each event, to tell whether the same work was done before.
 
-        "For ten minutes" makes no other work of a request, nor does the name of a new customer, or another word that no
-        event has, if most are known: it counts like the average known one.
+        Amounts and new names are ignored: with "for ten minutes", or for a new customer, the work is still the same. If
+        most terms are known, a term that no event contains weighs at most as much as the average known term.
         """
         has_term = (self.match.counts >= 1).any(axis=1)
         in_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
@@ -777,20 +782,20 @@ class Ranking:
 
     @property
     def share_of_case(self) -> Floats:
-        """The share of the question by which the events of one case are told apart.
+        """The share of the question by which the events within a case are compared.
 
-        Usually that is the share without names, because a whole case is about what the question names. In a session
-        without calls that match, the names may only occur in passing. If there the rest of the question says little,
-        too ("What is there to know about Moss & Fern?"), the share includes the names.
+        Usually that is the share without names, because the whole case is about what the question names. If no event of
+        the session matches the question beyond its names ("What is there to know about Moss & Fern?") and no call
+        matches at all, the names may occur only in passing, so that the share includes them.
         """
-        rest, share = self.share_without_names, self.match.share
-        by_rest = self.pool.in_sessions_of((rest >= _TELLING) | (self.pool.calls & (share > 0)))
-        return np.where(by_rest, rest, share)
+        without_names, share = self.share_without_names, self.match.share
+        ignores_names = self.pool.in_sessions_of((without_names >= _BEYOND_NAMES) | (self.pool.calls & (share > 0)))
+        return np.where(ignores_names, without_names, share)
 
     def _share_without(self, skipped: Iterable[str]) -> Floats:
         """The share of the question's terms, except the *skipped* ones, that each event contains."""
-        left_out = frozenset(skipped)
-        weights = self.match.weights * [term not in left_out for term in self.match.terms]
+        skipped_terms = frozenset(skipped)
+        weights = self.match.weights * [term not in skipped_terms for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
         return shares
 
@@ -811,8 +816,8 @@ class Ranking:
     def wants_examples(self) -> bool:
         """Whether to show past sessions as examples: always for a request for work.
 
-        If most events are of sessions with tool results, also for a question that quotes an error of a past session, or
-        that a user asked in much the same way before.
+        If most events are of sessions with tool results, also for a question that quotes an error of a past session,
+        and for one much like a past question.
         """
         return self.question.works or (self.pool.of_tools and (bool(self.error.sessions) or self.was_raised_before))
 
@@ -828,18 +833,18 @@ class Ranking:
 
     @property
     def was_raised_before(self) -> bool:
-        """Whether a user asked much the same in a session with results, and no result is much more like it.
+        """Whether a user asked much the same in a session with results, and no result matches the question much better.
 
-        The first message of a session and its calls may together say what is asked: "Olsen cannot log in" and the
-        search for "login olsen".
+        Only questions, requests and the first message of a person in a session count. That message and the calls may
+        together say what is asked: "Olsen cannot log in" and the search for "login olsen".
         """
         pool, share = self.pool, self._share_without(_OF_TROUBLE)
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
         firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
-        places = np.flatnonzero(messages).tolist()
-        if any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in places):
+        similar = np.flatnonzero(messages).tolist()
+        if any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in similar):
             return True
         together = self._share_of_session(_OF_TROUBLE) >= max(_RAISED_IF_FEW, least)
         candidates = (share > 0) & together & pool.in_sessions_of(pool.results)
@@ -856,14 +861,14 @@ class Ranking:
 
     @cached_property
     def assurance(self) -> float:
-        """How well the best events match the question at all, in [0, 1]."""
+        """How well the best events match the question, in [0, 1]."""
         return self._assurance_of(np.ones(len(self.pool), dtype=np.bool_))
 
     @property
     def assurance_of_work(self) -> float:
         """How well the best events of sessions with tool results match, in [0, 1]; of all if there are no results.
 
-        Talk about reports is no sign that work like a report was done with tools.
+        Mere talk about some work does not show that such work was done with tools.
         """
         with_results = self.pool.in_sessions_of(self.pool.results)
         return self._assurance_of(with_results) if with_results.any() else self.assurance
@@ -871,7 +876,8 @@ class Ranking:
     def _assurance_of(self, events: Flags) -> float:
         if self._instructions.any():
             return 1.0
-        # Events from the time that the question names count like a match of half its terms, or of all if it has none.
+        # If the question has no terms but a time, events from that time count like a full match; if it has terms, like
+        # a match of half of them.
         in_time = 1.0 if self._is_of_named_time.any() else 0.0
         best = float(self.match.share[events].max(initial=0.0))
         share = best * self._relative_length if len(self.match.terms) else in_time
@@ -880,7 +886,7 @@ class Ranking:
 
     @cached_property
     def overview(self) -> Flags:
-        """Which events are from the named time, if the question asks only what there was then; else none."""
+        """Which events are from the named time, if the question asks only what happened then; else none."""
         span = self.question.span if self.question.overview else None
         return np.zeros(len(self.pool), dtype=np.bool_) if span is None else span.distances_us(self.pool.times) == 0
 
@@ -890,12 +896,12 @@ class Ranking:
         span = self.question.span
         if span is None:
             return np.zeros(len(self.pool), dtype=np.bool_)
-        return span.distances_us(self.pool.times) <= _TOLD_AFTER_US
+        return span.distances_us(self.pool.times) <= _REPORTED_WITHIN_US
 
     def _of_named_date(self, relevance: Floats) -> Floats:
-        """Return *relevance*; for a question about a date, 0 for less relevant events of other times.
+        """Return *relevance*; for a question about a date, 0 for events of other times that are less relevant.
 
-        Events from other times keep their relevance if they are more relevant than all those from the date. An event
+        Events from other times keep their relevance if they are more relevant than all events from the date. An event
         that names the month, such as a plan, counts as from the date. In packs for 107 questions with dates, this left
         out a third of the entries, and more of the events needed for the answers fitted the same budget.
         """
@@ -928,14 +934,16 @@ class Ranking:
 # between the changes that were made and those in the better of two examples was 72.1, 75.4 and 59.0 %. With examples
 # ranked by score it was 65.7, 75.0 and 55.2 %.
 _BY_RELEVANCE = 0.5
-# Factors on examples that ended with negative feedback; the second if the question is about a failure, because sessions
-# that failed in the same way may say why. Of 211 requests, the factors raised the share with an example that had gone
-# well from 89 to 97 %; the F1 above stayed the same.
+# Factors on examples that ended with negative feedback. The second applies if the question is about a failure, because
+# sessions that failed in the same way may say why. Of 211 requests, the factors raised the share with an example that
+# had gone well from 89 to 97 %; the F1 above stayed the same.
 _IF_FAILED, _IF_FAILED_LIKEWISE = 0.6, 0.8
 
 
 def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats:
-    """Return for each event how good an example its session is, by its best share of the question and relevance.
+    """Return for each event how good an example its session is.
+
+    That is the largest of *shares* (of the question) in the session, plus half of the largest of *relevance*.
 
     >>> as_examples(np.array([0, 0, 1]), np.array([1.0, 0.0, 0.2]), np.array([0.0, 1.0, 0.4])).tolist()
     [1.5, 1.5, 0.4]
@@ -951,7 +959,7 @@ def as_examples(sessions: Integers, shares: Floats, relevance: Floats) -> Floats
 def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET, *, few: bool = False) -> Flags:
     """Which events are relevant enough, given how many are more relevant and *budget* tokens to fill.
 
-    With *few*, only the best events: ``_FEW_IF_VAGUE`` at the default budget, more with the root of the budget.
+    With *few*, only the best events: ``_FEW_IF_VAGUE`` at the default budget, growing with its square root.
 
     >>> near_best(np.array([1.0, 0.5, 0.3, 0.1])).tolist()
     [True, True, False, False]
@@ -959,12 +967,12 @@ def near_best(relevance: Floats, budget: int = DEFAULT_BUDGET, *, few: bool = Fa
     [True, True, True, False]
 
     """
-    room = budget / DEFAULT_BUDGET
+    relative_budget = budget / DEFAULT_BUDGET
     ranks = np.empty(len(relevance))
     ranks[np.argsort(-relevance, kind="stable")] = np.arange(1, len(relevance) + 1)
-    doublings = np.log2(np.maximum(ranks / (_FEW_NEAR * room**0.5), 1.0))
-    near: Flags = relevance >= _NEAR_ANSWER / max(room, 1.0) ** _LOWER + _RISE * doublings
-    return near & (ranks <= _FEW_IF_VAGUE * max(room**0.5, 0.5)) if few else near
+    doublings = np.log2(np.maximum(ranks / (_FEW_NEAR * relative_budget**0.5), 1.0))
+    near: Flags = relevance >= _NEAR_ANSWER / max(relative_budget, 1.0) ** _LOWER + _RISE * doublings
+    return near & (ranks <= _FEW_IF_VAGUE * max(relative_budget**0.5, 0.5)) if few else near
 
 
 def _is_identifier(token: str) -> bool:

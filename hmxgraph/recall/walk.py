@@ -2,8 +2,8 @@
 
 Events and the entities they mention form a bipartite graph. Personalised PageRank (Haveliwala 2002) from the entities
 of the question and its best events scores nearby events. A bridge leads from a good event, through an entity that the
-question does not name, to another event that mentions the entity; the more of the rest of the question this event
-matches, the more it gains.
+question does not name, to another event that mentions the entity. This event, the target, gains the more, the more it
+matches of those question words that the first event, the source, lacks.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,20 +24,20 @@ _DAMPING = 0.7
 STEPS = 14
 # The walk starts at the entities that the question names and at this number of events that match best in words.
 _SEED_EVENTS = 3
-# Share of the restart probability on these events, if the question names entities.
+# Share of the restart probability that these events get if the question names entities.
 _EVENT_SEEDS = 0.05
 # Added to the ranks before taking logarithms.
 _LOG_FLOOR = 1e-7
-# Edge weight of an event's own subject relative to a mere mention.
+# Weight of the edge from an event to the entity in its title, relative to a mere mention.
 ABOUT = 3.0
 # Number of best events from which bridges start.
 _BRIDGE_SOURCES = 8
-# The largest gain of the target of a bridge, if it is about the entity.
+# The largest gain of the target of a bridge if the entity is its title.
 _TITLE_BRIDGE = 2.25
-# The same for a document and for talk that only mention the entity. Names that talk shares say less: with the weight of
+# The same for a document and for talk that only mention the entity. A name shared by talk says less: with the weight of
 # documents, packs of 2,048 tokens for 179 questions about chats held 64.8 instead of 66.7 % of the evidence.
 _SHARED_BRIDGE, _TALK_BRIDGE = 1.8, 1.2
-# The share of these gains that is left if the target has none of the question's words that the source lacks.
+# The share of these gains that remains if the target has none of the question's words that the source lacks.
 _TITLE_FLOOR = 0.35
 _SHARED_FLOOR, _TALK_FLOOR = 0.25, 0.2
 # Factor on the gain over a second bridge.
@@ -114,7 +114,7 @@ def bridges(
 
 
 class _Links(NamedTuple):
-    """Links between events through an entity: source and target by their index in the pool, and strength."""
+    """Links between events through an entity: the indexes of source and target in the pool, and the strength."""
 
     source: Integers
     target: Integers
@@ -123,55 +123,55 @@ class _Links(NamedTuple):
 
 def _links(question: Question, pool: EventPool, neighbourhood: Neighbourhood, match: WordMatch) -> _Links:
     events_of, present = _events_by_entity(pool, neighbourhood), match.counts.clip(0, 1)
-    open_names = [name for name in neighbourhood.names if not _in_question(question, neighbourhood.name_terms[name])]
-    parts = [
+    new_names = [name for name in neighbourhood.names if not _in_question(question, neighbourhood.name_terms[name])]
+    links_by_name = [
         _links_through(neighbourhood.rarity[name], events_of[name], match.weights, present, pool.talk > 0)
-        for name in open_names
+        for name in new_names
         if name in events_of
     ]
-    if not parts:
+    if not links_by_name:
         return _Links(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
-    return _Links(*map(np.concatenate, zip(*parts, strict=True)))
+    return _Links(*map(np.concatenate, zip(*links_by_name, strict=True)))
 
 
 def _links_through(
     rarity: float, events_of: Sequence[tuple[int, str]], weights: Floats, present: Floats, talk: Flags
 ) -> _Links:
     """Return the links from each event that mentions an entity to every other event that mentions it."""
-    places = np.array([place for place, _ in events_of], dtype=np.int64)
-    titles = np.array([role == "title" for _, role in events_of], dtype=bool)
-    has = present[:, places]
-    missing = weights[:, np.newaxis] * (1 - has)
+    indexes = np.array([index for index, _ in events_of], dtype=np.int64)
+    is_titled = np.array([role == "title" for _, role in events_of], dtype=bool)
+    contained = present[:, indexes]
+    missing = weights[:, np.newaxis] * (1 - contained)
     total = missing.sum(axis=0)
     # For each source and target: the target's share of the question words that the source lacks.
-    rest = np.einsum("ts,tg->sg", missing, has) / np.where(total > 0, total, 1.0)[:, np.newaxis]
-    about = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * rest)
-    of_talk = talk[places]
-    most, floor = np.where(of_talk, _TALK_BRIDGE, _SHARED_BRIDGE), np.where(of_talk, _TALK_FLOOR, _SHARED_FLOOR)
-    shared = most * rarity**2 * (floor + (1 - floor) * rest)
-    source, target = np.nonzero(places[:, np.newaxis] != places)
-    return _Links(places[source], places[target], np.where(titles, about, shared)[source, target])
+    added = np.einsum("ts,tg->sg", missing, contained) / np.where(total > 0, total, 1.0)[:, np.newaxis]
+    to_titled = _TITLE_BRIDGE * (_TITLE_FLOOR + (1 - _TITLE_FLOOR) * added)
+    is_talk = talk[indexes]
+    most, floor = np.where(is_talk, _TALK_BRIDGE, _SHARED_BRIDGE), np.where(is_talk, _TALK_FLOOR, _SHARED_FLOOR)
+    to_mention = most * rarity**2 * (floor + (1 - floor) * added)
+    source, target = np.nonzero(indexes[:, np.newaxis] != indexes)
+    return _Links(indexes[source], indexes[target], np.where(is_titled, to_titled, to_mention)[source, target])
 
 
 def _events_by_entity(pool: EventPool, neighbourhood: Neighbourhood) -> dict[str, list[tuple[int, str]]]:
     events_of: dict[str, list[tuple[int, str]]] = {}
     for mention in neighbourhood.mentions:
-        if (place := pool.index.get(mention.event_id)) is not None:
-            events_of.setdefault(mention.entity, []).append((place, mention.role))
-    return {name: sorted(places) for name, places in events_of.items()}
+        if (index := pool.index.get(mention.event_id)) is not None:
+            events_of.setdefault(mention.entity, []).append((index, mention.role))
+    return {name: sorted(events) for name, events in events_of.items()}
 
 
 def _in_question(question: Question, name_terms: str) -> bool:
-    """Whether the question contains all *name_terms*; true if there are none, such as in "???"."""
+    """Whether the question contains all *name_terms*; true if there are none, as for an entity named "???"."""
     return not name_terms or set(name_terms.split()) <= set(question.terms)
 
 
 def _gains(links: _Links, scores: Floats, factor: float) -> Floats:
     """Return the best gain of each target over the links that start at the best events, times *factor*."""
-    begins = np.unique(links.source)
-    sources = begins[np.argsort(-scores[begins], kind="stable")[:_BRIDGE_SOURCES]]
-    good = np.isin(links.source, sources)
-    source, target, strength = links.source[good], links.target[good], links.strength[good]
+    sources = np.unique(links.source)
+    best_sources = sources[np.argsort(-scores[sources], kind="stable")[:_BRIDGE_SOURCES]]
+    chosen = np.isin(links.source, best_sources)
+    source, target, strength = links.source[chosen], links.target[chosen], links.strength[chosen]
     gains = np.zeros(len(scores))
     np.maximum.at(gains, target, factor * strength * np.maximum(scores[source] / scores.max(), 0.0) ** 2)
     return gains
@@ -236,5 +236,5 @@ def _restart_distribution(entity_seeds: Floats, event_seeds: Floats) -> tuple[Fl
     entities, events = entity_seeds.sum(), event_seeds.sum()
     if not entities:
         return entity_seeds, event_seeds / events
-    part = _EVENT_SEEDS if events else 0.0
-    return (1 - part) * entity_seeds / entities, part * event_seeds / (events or 1.0)
+    event_share = _EVENT_SEEDS if events else 0.0
+    return (1 - event_share) * entity_seeds / entities, event_share * event_seeds / (events or 1.0)
