@@ -419,6 +419,7 @@ FORFEIT = "Cancellations less than 12 hours before the appointment forfeit the d
         ("How late can a patient cancel without losing the deposit?", True),
         ("Cancellation rules?", True),
         ("Which policies apply to cancellations?", True),
+        ("Which guidelines and limits apply to cancellations?", True),
         ("Which rules are there for parking in front of the house?", False),
         ("Which doctor speaks Dutch?", False),
     ],
