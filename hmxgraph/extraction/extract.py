@@ -96,7 +96,7 @@ def _policy_slot(topic: str, person: str) -> str:
 def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
     """The topic of a rule (empty if it has only stop words), and the values that it sets, such as a language."""
     text, values = without_values(text, demanded=demanded)
-    about = stance(text).about
+    about = stance(text).subject
     return " ".join(filter(None, (*sorted(about), signs(text)))) if about else "", values
 
 

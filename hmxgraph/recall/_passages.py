@@ -17,15 +17,15 @@ from hmxgraph.text.terms import TokenCounter
 # The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
-# They get up to this many times as much if the passages of all messages then fit.
+# They get up to this many times as many tokens if the passages of all messages then fit.
 _WITH_ROOM = 2
 # Approximate characters per token.
 _TOKEN_CHARACTERS = 4
-# A text is cut if it is more than this many times as long as its passages may be.
+# A text is cut only if it is more than this many times as long as its passages may be.
 _LONGER = 2
-# Nothing is cut if the texts fill at most this share of the budget.
+# Nothing is cut if the texts together fill at most this share of the budget.
 _WHOLE_SHARE = 0.75
-# Texts are cut from the best on, until they exceed the budget by this factor.
+# Texts are cut in order, best first, until together they exceed the budget by this factor.
 _CUT_BEYOND = 1.5
 # The passages of one text from an outside source get 1/4 of the budget.
 _RESULT_OF_BUDGET = 4
@@ -34,9 +34,9 @@ _RESULT_OF_BUDGET = 4
 def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Return *pool* with excerpts in place of truncated texts whose omitted rest matches the terms.
+    """Return *pool* with excerpts in place of truncated texts if the part that was cut off matches the terms.
 
-    *whole* maps event ids to full texts. An excerpt is never longer than the truncated text was.
+    *whole* maps event ids to full texts. An excerpt is never longer than the truncated text.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
@@ -57,11 +57,11 @@ def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
 def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
     """Return *pool* with the events in *event_ids*, which state what no longer holds, labelled as superseded."""
     labels, tokens = list(pool.label), list(pool.tokens)
-    places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
-    for at in places:
+    superseded = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
+    for at in superseded:
         labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
         tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.shown_speaker[at]))
-    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
+    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if superseded else pool
 
 
 def with_passages(
@@ -78,11 +78,11 @@ def with_passages(
     Only events that reach the threshold are cut. None are cut if there is only one, or if together they fill at most
     three quarters of *budget*. Passages are longer if all of them then fit.
 
-    If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and the
-    passages of a session are as long as its equal share of *room* allows.
+    If whole *sessions* are shown, only their events are cut. Passages then also match terms that were decisive in a
+    session (:func:`decisive_weights`), and are as long as an equal share of *room* for each session allows.
 
-    Documents stay whole. So does outside text of at most half the budget, because half a record misleads; longer text
-    would leave no room for what followed. Steps of logs are short already.
+    Documents are not cut. Neither is text from an outside source that fills at most half the budget, because half a
+    record is misleading; longer text would leave no room for what followed. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
@@ -107,7 +107,8 @@ def with_passages(
         if tokens[at] > _LONGER * own_limit and not pool.title[at] and not is_step:
             own_weights = weights.get(pool.session_id[at], weight_by_term)
             passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
-            # Keep the beginning of calls, which names the tool, and of people's messages, which states the subject.
+            # Keep the beginning of calls and results, which names the tool, and of all messages but assistants', which
+            # states the subject.
             from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
             texts[at] = excerpt or texts[at]
@@ -117,9 +118,9 @@ def with_passages(
 
 
 def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
-    """Return the limit in tokens for one event's passages in each session; sessions get equal parts of *room*.
+    """Return, for each session, the maximum number of tokens for the passages of one event.
 
-    *sizes* are the session id and the token count of each event.
+    Sessions get equal parts of *room*. *sizes* are the session id and the token count of each event.
     """
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, size in sizes:
@@ -138,5 +139,5 @@ def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
 
 
 def _after_cut(limit: int, tokens: Iterable[int]) -> int:
-    """Return the total of *tokens* when texts more than twice as long as *limit* are cut to it."""
-    return sum(limit if each > _LONGER * limit else each for each in tokens)
+    """Return the total of *tokens* after texts more than twice as long as *limit* are cut to it."""
+    return sum(limit if count > _LONGER * limit else count for count in tokens)

@@ -671,8 +671,9 @@ class Episodes:
     @cached_property
     def _call_of(self) -> list[int]:
         """For each event, the index of the call whose result it is, or -1: as recorded, otherwise as inferred."""
-        index = self.pool.index
-        recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
+        index_of = self.pool.index
+        calls_by_result = ((index_of[result], call) for result, call in self.results.items() if result in index_of)
+        recorded = {result: index_of.get(call, -1) for result, call in calls_by_result}
         calls = frozenset(recorded.values())
         inferred = enumerate(self.pool.call_of)
         return [recorded.get(at, -1 if call in calls else call) for at, call in inferred]
@@ -688,12 +689,12 @@ class Episodes:
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
 
     def sketch(self, at: int) -> Sketch:
-        """Return the sketch of the event at index *at*."""
+        """Return the sketch of the event at *index*."""
         pool = self.pool
         return Sketch(pool.event_id[at], pool.words[at], pool.tokens[at], self._columns.score[at])
 
     def candidate(self, at: int) -> Candidate:
-        """Return the event at index *at* as a candidate."""
+        """Return the event at *index* as a candidate."""
         pool, event_id = self.pool, self.pool.event_id[at]
         columns = self._columns
         components = Components(columns.relevance[at], columns.recency[at], 1.0, columns.salience[at])

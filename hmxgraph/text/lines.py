@@ -1,4 +1,4 @@
-"""Format the lines of a context pack: speakers, labels, quotations; text that looks like markup is neutralised."""
+"""Formats the lines of a context pack: speakers, labels, quotations; text that looks like markup is neutralised."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from hmxgraph.protocol.events import Event
 
-# Quotation marks around the words of others, so that they are not mistaken for the engine's own.
+# Quotation marks around the words of others, so that they are not mistaken for the engine's own words.
 
 _INNER_QUOTES = str.maketrans("“”", '""')
 # The beginning of the condition of a policy that answers a question.
@@ -14,7 +14,7 @@ _ASKED = "the question is “"
 
 
 def cited(words: str) -> str:
-    """*words* in quotation marks; quotation marks inside become plain ones.
+    """Return *words* in curly quotation marks; those inside become straight ones.
 
     >>> cited("disk “a” is full")
     '“disk "a" is full”'
@@ -24,7 +24,7 @@ def cited(words: str) -> str:
 
 
 def plain_quotes(text: str) -> str:
-    """*text* with plain quotation marks, as used inside citations.
+    """Return *text* with straight quotation marks, as used inside citations.
 
     >>> plain_quotes("disk “a”")
     'disk "a"'
@@ -53,7 +53,7 @@ def question_in(condition: str) -> str:
     return condition.removeprefix(_ASKED).removesuffix("”") if condition.startswith(_ASKED) else ""
 
 
-# The part in a conversation by the role of its messages.
+# The part that a speaker plays in a conversation, by the role of the message.
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
 PARTS: dict[str, Part] = {
@@ -104,14 +104,14 @@ def speaking_source(event: Event) -> str | None:
     return source if source == event.agent_id or source[0].isupper() else None
 
 
-# One entry as lines of a pack, without anything in it that could pass for structure.
+# One entry as lines of a pack. Nothing in its text can be mistaken for a heading, a date or another entry.
 #
-# Headings, dates and labels start at the margin. An entry's first line starts with a label, a bullet or a name written
-# by this module; its other lines are indented.
+# Headings, dates and labels start at the margin. The first line of an entry starts with a label, a bullet or a name
+# written by this module; its other lines are indented.
 
 # Characters that are removed from the name of a speaker.
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
-# A speaker's name is cut to this many characters.
+# Maximum length of a speaker's name in characters.
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
@@ -131,10 +131,10 @@ _LABELS = {
     "browser_action": "web",
     "observation": "data",
 }
-# How the sources of tool results and of web pages begin.
+# The beginnings of the sources of tool results and of web pages.
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
-# How the lines inside an entry begin that quote an outside source.
+# The beginnings of lines within an entry that quote an outside source.
 _QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
@@ -181,7 +181,7 @@ def rejection(names: Iterable[str]) -> str:
 
 
 def labelled(content: str, label: str) -> str:
-    """*content* prefixed with its label, for output that has no separate label field.
+    """Return *content* prefixed with its label, for output that has no separate label field.
 
     >>> labelled("disk full", "tool"), labelled("disk full", "")
     ('[tool] disk full', 'disk full')
@@ -191,7 +191,7 @@ def labelled(content: str, label: str) -> str:
 
 
 def unlabelled(content: str, label: str) -> str:
-    """*content* without the *label* that :func:`labelled` gave it.
+    """Return *content* without the *label* that :func:`labelled` added.
 
     >>> unlabelled("[tool] disk full", "tool"), unlabelled("[tool] disk full", "")
     ('disk full', '[tool] disk full')
@@ -231,7 +231,9 @@ def quotes_outside(content: str) -> bool:
 
 
 def speaker_name(speaker: str) -> str:
-    """A speaker's name, cut to 60 characters, without signs of structure; empty unless it then begins with a letter.
+    """Return a speaker's name, cut to 60 characters, without characters that could be read as structure, such as "#".
+
+    It is empty if what remains does not begin with a letter.
 
     >>> speaker_name("Caroline"), speaker_name("## Core")
     ('Caroline', 'Core')
