@@ -20,9 +20,9 @@ def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, f
     that of the question's weightiest term.
     """
     events = np.flatnonzero(own).tolist()
-    terms_of = {at: frozenset(pool.words[at].split()) for at in events}
-    result_terms = frozenset().union(*(terms_of[at] for at in events if pool.results[at]))
-    message_terms = frozenset().union(*(terms_of[at] for at in events if not pool.kinds[at]))
+    terms_of = {index: frozenset(pool.words[index].split()) for index in events}
+    result_terms = frozenset().union(*(terms_of[index] for index in events if pool.results[index]))
+    message_terms = frozenset().union(*(terms_of[index] for index in events if not pool.kinds[index]))
     counts = Counter(term for terms in terms_of.values() for term in terms)
     most, top = _EVERYWHERE * len(events), max(weight_by_term.values(), default=1.0)
     decisive = {term: top * (1.0 - counts[term] / most) for term in result_terms & message_terms if counts[term] < most}
@@ -36,9 +36,9 @@ def changed_fields(pool: EventPool, own: Flags) -> dict[int, frozenset[str]]:
     that no earlier result has show what was changed.
     """
     changed, known = dict[int, frozenset[str]](), set[str]()
-    for at in np.flatnonzero(own & pool.successes).tolist():
-        fields = fields_of(pool.text[at])
+    for index in np.flatnonzero(own & pool.successes).tolist():
+        fields = fields_of(pool.text[index])
         if 2 * len(fields - known) <= len(fields):
-            changed[at] = fields - known
+            changed[index] = fields - known
         known |= fields
     return changed

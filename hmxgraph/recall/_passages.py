@@ -40,11 +40,11 @@ def with_excerpts(
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
-        at = pool.index[event_id]
+        index = pool.index[event_id]
         passages = Passages.of(without_old_text(text), weight_by_term)
-        if passages.anything_after(len(texts[at])):
-            texts[at] = passages.excerpt(len(texts[at]))
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
+        if passages.anything_after(len(texts[index])):
+            texts[index] = passages.excerpt(len(texts[index]))
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
     return pool.with_lines(texts, tokens) if whole else pool
 
 
@@ -58,9 +58,9 @@ def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_toke
     """Return *pool* with the events in *event_ids*, which state what no longer holds, labelled as superseded."""
     labels, tokens = list(pool.label), list(pool.tokens)
     superseded = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
-    for at in superseded:
-        labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
-        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.shown_speaker[at]))
+    for index in superseded:
+        labels[index] = f"{labels[index]}, {SUPERSEDED}" if labels[index] else SUPERSEDED
+        tokens[index] = count_tokens(event_line(pool.text[index], labels[index], pool.shown_speaker[index]))
     return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if superseded else pool
 
 
@@ -86,34 +86,34 @@ def with_passages(
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
-    ranked = (at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD)
-    best = [at for at in ranked if not sessions or pool.session_id[at] in sessions]
-    if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
+    ranked = (index for index in np.argsort(-scores, kind="stable").tolist() if scores[index] >= THRESHOLD)
+    best = [index for index in ranked if not sessions or pool.session_id[index] in sessions]
+    if len(best) == 1 or sum(pool.tokens[index] for index in best) <= _WHOLE_SHARE * budget:
         return episodes
     weights = {
         session_id: decisive_weights(pool, pool.of_session(session_id), weight_by_term) for session_id in sessions
     }
-    limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
+    limits = _limits([(pool.session_id[index], pool.tokens[index]) for index in best], limit, room) if sessions else {}
     if not sessions:
-        longest = _longest_passages([pool.tokens[at] for at in best], limit, int(_WHOLE_SHARE * budget))
+        longest = _longest_passages([pool.tokens[index] for index in best], limit, int(_WHOLE_SHARE * budget))
         limit = min(longest, _WITH_ROOM * limit)
     texts, tokens, used = list(pool.text), list(pool.tokens), 0
-    for at in best:
+    for index in best:
         if used > _CUT_BEYOND * budget:
             break
-        message_limit = limits.get(pool.session_id[at], limit)
-        own_limit = message_limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
-        is_step = bool(episodes.step) and episodes.step[at] >= 0
-        if tokens[at] > _LONGER * own_limit and not pool.title[at] and not is_step:
-            own_weights = weights.get(pool.session_id[at], weight_by_term)
-            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
+        message_limit = limits.get(pool.session_id[index], limit)
+        own_limit = message_limit if pool.label[index] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
+        is_step = bool(episodes.step) and episodes.step[index] >= 0
+        if tokens[index] > _LONGER * own_limit and not pool.title[index] and not is_step:
+            own_weights = weights.get(pool.session_id[index], weight_by_term)
+            passages = Passages.of(whole.get(pool.event_id[index], texts[index]), own_weights)
             # Keep the beginning of calls and results, which names the tool, and of all messages but assistants', which
             # states the subject.
-            from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
+            from_beginning = bool(pool.kinds[index]) or not is_assistant(pool.speaker[index])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
-            texts[at] = excerpt or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
-        used += tokens[at]
+            texts[index] = excerpt or texts[index]
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
+        used += tokens[index]
     return replace(episodes, pool=pool.with_lines(texts, tokens))
 
 

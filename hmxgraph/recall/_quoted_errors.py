@@ -49,7 +49,7 @@ class QuotedError:
     @cached_property
     def sessions(self) -> frozenset[str]:
         """The sessions with an event that reports the error."""
-        return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
+        return frozenset(self.pool.session_id[index] for index in np.flatnonzero(self.events).tolist())
 
     @property
     def mentions(self) -> Flags:
@@ -73,8 +73,8 @@ class QuotedError:
     def _reports(self) -> Flags:
         """Which events contain the quoted text; if none do, which results of failed calls mention the error."""
         message, exact = _PREFIX.sub("", self.question.error).casefold().rstrip(".!? "), self._mentions.copy()
-        for at in np.flatnonzero(exact).tolist():
-            exact[at] = message in self.pool.text[at].casefold()
+        for index in np.flatnonzero(exact).tolist():
+            exact[index] = message in self.pool.text[index].casefold()
         return exact if exact.any() else self._mentions & self.pool.failures
 
     @cached_property

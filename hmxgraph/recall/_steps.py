@@ -167,11 +167,11 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
         if len(matching) > 1:
             lowered[matching] *= np.linspace(_FIRST, 1.0, len(matching))
     lowered /= lowered.max(initial=0.0) or 1.0
-    for at in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
-        for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):
-            if edits[before] or sessions[before] != sessions[at] or not scores[before]:
+    for index in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
+        for before in range(index - 1, max(index - _REASONS, 0) - 1, -1):
+            if edits[before] or sessions[before] != sessions[index] or not scores[before]:
                 break
-            lowered[before] = max(lowered[before], lowered[at] - _LESS_PER_REASON * (at - before))
+            lowered[before] = max(lowered[before], lowered[index] - _LESS_PER_REASON * (index - before))
     return lowered
 
 
@@ -220,9 +220,9 @@ def _means_beside(scores: Floats, follows: Flags) -> Floats:
 def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
     """Which results report a failure in the words of the question."""
     quoted: Flags = match.share >= _QUOTED
-    for at in np.flatnonzero(quoted).tolist():
-        kind = pool.kinds[at]
-        quoted[at] = kind == FAILED or (kind == WORKED and speaks_of_trouble(pool.text[at]))
+    for index in np.flatnonzero(quoted).tolist():
+        kind = pool.kinds[index]
+        quoted[index] = kind == FAILED or (kind == WORKED and speaks_of_trouble(pool.text[index]))
     return quoted
 
 
@@ -233,9 +233,9 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
     array([1.  , 0.95, 0.  ])
     """
     best = np.where(quoted, 1.0, 0.0)
-    for at in range(1, len(best)):
-        if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS_PER_STEP:
-            best[at] = max(best[at], best[at - 1] - _LESS_PER_STEP)
+    for index in range(1, len(best)):
+        if follows[index] and best[index - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS_PER_STEP:
+            best[index] = max(best[index], best[index - 1] - _LESS_PER_STEP)
     return np.maximum(scores, best)
 
 
@@ -246,13 +246,13 @@ def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
     for.
     """
     added = {
-        at: (tool[0] if tool else "", words)
-        for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
-        if kind == WORKED and call >= 0 and (words := _added_words(pool.words[at], pool.words[call])) is not None
+        index: (tool[0] if tool else "", words)
+        for index, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
+        if kind == WORKED and call >= 0 and (words := _added_words(pool.words[index], pool.words[call])) is not None
     }
     times = Counter(added.values())
     acknowledging = np.zeros(len(pool), dtype=np.bool_)
-    acknowledging[[at for at, tool_and_words in added.items() if times[tool_and_words] > _OFTEN]] = True
+    acknowledging[[index for index, tool_and_words in added.items() if times[tool_and_words] > _OFTEN]] = True
     return acknowledging
 
 
@@ -283,11 +283,11 @@ def shortened(
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
-    for at in np.flatnonzero(events).tolist():
-        edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
-        reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
-        if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
-            passages = Passages.of(without_old_text(texts[at]), weight_by_term).preferring(preferred.get(at, ()))
-            texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
+    for index in np.flatnonzero(events).tolist():
+        edits = pool.kinds[index] == CALLED and _EDIT.search(texts[index])
+        reports = roomy and pool.by_assistants[index] and not pool.kinds[index]
+        if len(texts[index]) > (_LINE_OF_EDIT if edits else LINE):
+            passages = Passages.of(without_old_text(texts[index]), weight_by_term).preferring(preferred.get(index, ()))
+            texts[index] = passages.excerpt(of_edit if edits or reports else of_others) or texts[index]
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
     return pool.with_lines(texts, tokens)

@@ -123,12 +123,12 @@ def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenC
         return pool
     said_by, tokens = list(pool.speaker), list(pool.tokens)
     shown, count = cache(asker.shown_speaker), cache(count_tokens)
-    for at, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
+    for index, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
         # A line of the running session that names no user is the asker's.
-        if user_id or pool.session_id[at] != request.session_id:
-            said_by[at] = shown(speaker, user_id)
-        if said_by[at] != speaker:
-            tokens[at] += count(f"{said_by[at]}:") - count(f"{speaker}:")
+        if user_id or pool.session_id[index] != request.session_id:
+            said_by[index] = shown(speaker, user_id)
+        if said_by[index] != speaker:
+            tokens[index] += count(f"{said_by[index]}:") - count(f"{speaker}:")
     return replace(pool, said_by=tuple(said_by), tokens=tuple(tokens))
 
 
@@ -218,12 +218,12 @@ def relevant_to_asker(pool: EventPool, question: Question, request: PackRequest)
     to_assistant = pool.in_sessions_of(pool.by_assistants) & ~pool.in_sessions_of(by_asker)
     people, follows = pool.by_people.tolist(), pool.follows.tolist()
     withheld, is_personal = np.zeros(len(pool), dtype=np.bool_), False
-    for at in np.flatnonzero(of_others).tolist():
-        if people[at]:
-            is_personal = _is_of_oneself(pool.text[at], to_assistant=bool(to_assistant[at]))
+    for index in np.flatnonzero(of_others).tolist():
+        if people[index]:
+            is_personal = _is_of_oneself(pool.text[index], to_assistant=bool(to_assistant[index]))
         # An assistant's answers to a withheld message are withheld, too.
-        is_personal = is_personal and (people[at] or follows[at])
-        withheld[at] = is_personal and (people[at] or pool.by_assistants[at])
+        is_personal = is_personal and (people[index] or follows[index])
+        withheld[index] = is_personal and (people[index] or pool.by_assistants[index])
     if not withheld.any():
         return pool
     words = tuple("" if hidden else words for words, hidden in zip(pool.words, withheld.tolist(), strict=True))

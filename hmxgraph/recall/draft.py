@@ -294,7 +294,7 @@ class Draft:
         Their messages and calls contain nearly as much of the question as those of any *failed* session.
         """
         pool, shares = self.events.pool, self.events.share_of_session
-        tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
+        tools = {tool[0] for index in self.error_places if (tool := pool.tools[index]) is not None}
         similar = shares >= _NEARLY_ALIKE * shares[pool.of_sessions(failed)].max(initial=0.0)
         past = self._past_sessions - self._failed - self.events.error.sessions
         worked = (similar & pool.with_tools(tools) & pool.successes).tolist()
@@ -403,7 +403,7 @@ class Draft:
     def _session_of_newest_statement(self) -> list[str]:
         """The past session with the newest statement about the question; empty if there is none."""
         pool, statements = self.events.pool, np.flatnonzero(self._statements).tolist()
-        return [pool.session_id[max(statements, key=lambda at: (pool.times[at], at))]] if statements else []
+        return [pool.session_id[max(statements, key=lambda index: (pool.times[index], index))]] if statements else []
 
     def _sessions_of_newer_results(self, sessions: Collection[str]) -> list[str]:
         """Return the other sessions in which a call from *sessions* later had another result.
@@ -415,11 +415,14 @@ class Draft:
         pool, question = self.events.pool, self.events.question
         if question.works or question.span is not None:
             return []
-        results = [at for at in np.flatnonzero(pool.successes).tolist() if pool.call_of[at] >= 0]
-        newest = {pool.text[pool.call_of[at]]: at for at in sorted(results, key=lambda at: (pool.times[at], at))}
+        results = [index for index in np.flatnonzero(pool.successes).tolist() if pool.call_of[index] >= 0]
+        newest = {
+            pool.text[pool.call_of[index]]: index
+            for index in sorted(results, key=lambda index: (pool.times[index], index))
+        }
         answers = pool.of_sessions(sessions) & (self.events.match.share >= SURE)
-        newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
-        changed = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
+        newer = ((index, newest[pool.text[pool.call_of[index]]]) for index in results if answers[index])
+        changed = (pool.session_id[new] for index, new in newer if pool.text[new] != pool.text[index])
         return [each for each in dict.fromkeys(changed) if each not in sessions]
 
     def _latest_recurrence(self, examples: Collection[str]) -> list[str]:

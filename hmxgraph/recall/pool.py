@@ -311,7 +311,7 @@ class EventPool:
     @cached_property
     def index(self) -> dict[str, int]:
         """Index of each event by id."""
-        return {event_id: at for at, event_id in enumerate(self.event_id)}
+        return {event_id: index for index, event_id in enumerate(self.event_id)}
 
     @cached_property
     def occurrences(self) -> Occurrences:
@@ -379,18 +379,20 @@ class EventPool:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [
-            (at, match[1], match[2]) for at in by_people for match in _INTRODUCTION.finditer(self.text[at])
+            (index, match[1], match[2]) for index in by_people for match in _INTRODUCTION.finditer(self.text[index])
         ]
         first_names = {first for _, first, _ in introductions}
         if len(first_names) != 1:
             return {}
         uses_name = self.occurrences.matched(terms_of(first_names.pop())) > 0
-        if np.count_nonzero(uses_name[by_people]) > len({at for at, _, _ in introductions}):
+        if np.count_nonzero(uses_name[by_people]) > len({index for index, _, _ in introductions}):
             return {}
         names = (
-            (at, name) for at, first, last in introductions for name in (first, f"{first} {last}" if last else first)
+            (index, name)
+            for index, first, last in introductions
+            for name in (first, f"{first} {last}" if last else first)
         )
-        return {" ".join(terms_of(name)): self.speaker[at] for at, name in names}
+        return {" ".join(terms_of(name)): self.speaker[index] for index, name in names}
 
     @cached_property
     def spoken(self) -> Flags:
@@ -422,9 +424,9 @@ class EventPool:
     def empty(self) -> Flags:
         """Which events are results that contain only the name of their tool, or feedback with almost no comment."""
         empty = self.results & (self.occurrences.vocabulary <= 1)
-        for at, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
+        for index, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
             if (result and text.rstrip().endswith((":", "->"))) or _BARE_FEEDBACK.fullmatch(text):
-                empty[at] = True
+                empty[index] = True
         return empty
 
     @cached_property
@@ -448,16 +450,16 @@ class EventPool:
         call_of = [-1] * len(self)
         unanswered: dict[str, list[int]] = {}
         run_start = 0
-        for at, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
-            if not self.follows[at]:
+        for index, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
+            if not self.follows[index]:
                 unanswered.clear()
             calls = unanswered.setdefault(tool[0] if tool else "", [])
             if kind == CALLED:
-                run_start = run_start if self.follows[at] and self.kinds[at - 1] == CALLED else at
-                calls.append(at)
+                run_start = run_start if self.follows[index] and self.kinds[index - 1] == CALLED else index
+                calls.append(index)
             elif kind and calls:
-                call_of[at] = next((call for call in calls if call >= run_start), calls[0])
-                calls.remove(call_of[at])
+                call_of[index] = next((call for call in calls if call >= run_start), calls[0])
+                calls.remove(call_of[index])
         return tuple(call_of)
 
     @cached_property
@@ -484,13 +486,15 @@ class EventPool:
 
     def calls_with(self, results: Flags) -> frozenset[int]:
         """Return the indexes of the calls whose results are among *results*."""
-        return frozenset(self.call_of[at] for at in np.flatnonzero(results).tolist()) - {-1}
+        return frozenset(self.call_of[index] for index in np.flatnonzero(results).tolist()) - {-1}
 
     @property
     def unanswered(self) -> list[str]:
         """The ids of the calls whose results are not in the pool."""
         answered = frozenset(self.call_of)
-        return [self.event_id[at] for at, kind in enumerate(self.kinds) if kind == CALLED and at not in answered]
+        return [
+            self.event_id[index] for index, kind in enumerate(self.kinds) if kind == CALLED and index not in answered
+        ]
 
     @cached_property
     def follows(self) -> Flags:
@@ -686,7 +690,7 @@ def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
     if len(events) < _LEAST_EVENTS:
         return ""
     pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
-    event_counts = Counter(match["short"] for at in events if (match := pattern.search(pool.text[at])))
+    event_counts = Counter(match["short"] for index in events if (match := pattern.search(pool.text[index])))
     usual = max(event_counts, key=lambda short: (event_counts[short], short), default="")
     return usual if event_counts[usual] >= max(_LEAST_EVENTS, _LEAST_SHARE * event_counts.total()) else ""
 
@@ -718,16 +722,16 @@ def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Fla
     counts = pool.occurrences.counts(list(weights))
     matched = weighted(np.array(list(weights.values())), counts > 0)
     chosen: Flags = (matched >= enough) & (matched > 0)
-    for at in np.flatnonzero(chosen).tolist():
-        chosen[at] = _densest(pool.words[at].split(), weights) >= enough
+    for index in np.flatnonzero(chosen).tolist():
+        chosen[index] = _densest(pool.words[index].split(), weights) >= enough
     return chosen
 
 
 def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
     """Return the largest total weight that the distinct words in one passage have."""
-    matches, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
+    matches, span = [index for index, word in enumerate(words) if word in weights], _SPAN * len(weights)
     passages = (matches[first : bisect_left(matches, start + span)] for first, start in enumerate(matches))
-    distinct_weights = ({words[at]: weights[words[at]] for at in passage} for passage in passages)
+    distinct_weights = ({words[index]: weights[words[index]] for index in passage} for passage in passages)
     return max((fsum(weight_by_word.values()) for weight_by_word in distinct_weights), default=0.0)
 
 

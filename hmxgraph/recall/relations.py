@@ -141,12 +141,12 @@ def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     """
     failures, successes = pool.failures, pool.successes
     worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
-    calls = [f" {pool.words[at]} " for at in sorted(worked)]
+    calls = [f" {pool.words[index]} " for index in sorted(worked)]
 
     @cache
     def with_end(end: str) -> frozenset[int]:
         own_terms = f" {search_text(end)} "
-        return frozenset(at for at, call in enumerate(calls) if own_terms in call)
+        return frozenset(index for index, call in enumerate(calls) if own_terms in call)
 
     def is_confirmed(relation: KnownRelation) -> bool:
         return not with_end(relation.source).isdisjoint(with_end(relation.target))

@@ -254,7 +254,7 @@ def feedback_scores(
     if not shared:
         return np.zeros(len(pool))
     scores = field_scores(
-        _feedback_match(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), neighbours
+        _feedback_match(pool, shared, {index: max(float(first[index]), 0.0) for index in best}, event_count), neighbours
     )
     top = scores.max(initial=0.0)
     return np.where(talk, FEEDBACK_WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
@@ -272,7 +272,7 @@ def _feedback_match(
     counts = pool.occurrences.counts(shared)
     frequency = (counts > 0).sum(axis=1)
     best = list(scores_of_best)
-    support = weighted(np.array([scores_of_best[at] for at in best]), (counts[:, best] > 0).T)
+    support = weighted(np.array([scores_of_best[index] for index in best]), (counts[:, best] > 0).T)
     worth = np.where(frequency <= _COMMON_TERM * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
     chosen = order[worth[order] > 0]
@@ -477,8 +477,8 @@ class Ranking:
         order = np.argsort(-worth, kind="stable")
         good = order[self.first[order] > 0].tolist()
         best = dict.fromkeys(map(self.pool.session_id.__getitem__, good), 0.0)
-        for at in reversed(good):
-            best[self.pool.session_id[at]] = float(worth[at])
+        for index in reversed(good):
+            best[self.pool.session_id[index]] = float(worth[index])
         return dict(islice(best.items(), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
@@ -486,7 +486,7 @@ class Ranking:
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = np.flatnonzero(pool.calls & pool.of_sessions(sessions)).tolist()
-        return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
+        return tuple(pool.event_id[index] for index in nsmallest(most, calls, key=lambda index: (-worth[index], index)))
 
     def trail_starts(self, most: int) -> tuple[str, ...]:
         """Return the ids of up to *most* events, best first, whose following events may help.
@@ -497,12 +497,14 @@ class Ranking:
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
         starts = np.flatnonzero(kind & (self.first > 0)).tolist()
         worth = self.first + self.error.events
-        return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
+        return tuple(
+            self.pool.event_id[index] for index in nlargest(most, starts, key=lambda index: (worth[index], -index))
+        )
 
     def truncated(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events that score above 0 and whose text in the pool is truncated."""
-        truncated = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
-        ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in truncated)
+        truncated = [index for index, text in enumerate(self.pool.text) if text.endswith(GAP)]
+        ranks = ((-float(self.first[index]), self.pool.event_id[index]) for index in truncated)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def scores(self, neighbourhood: Neighbourhood) -> Floats:
@@ -710,7 +712,7 @@ class Ranking:
         cases = np.flatnonzero(self.named_cases & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
         times = dict(zip(self.pool.session_id, self.pool.time_us, strict=True))
-        ranks = {self.pool.session_id[at]: float(worth[at]) for at in cases}
+        ranks = {self.pool.session_id[index]: float(worth[index]) for index in cases}
         return tuple(nlargest(most, ranks, key=lambda session_id: (ranks[session_id], times[session_id], session_id)))
 
     @property
@@ -789,9 +791,9 @@ class Ranking:
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
-        firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
+        firsts = {int(pool.sessions[index]): index for index in reversed(np.flatnonzero(pool.by_people).tolist())}
         similar = np.flatnonzero(messages).tolist()
-        return any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in similar)
+        return any(asks(pool.text[index]) or firsts[int(pool.sessions[index])] == index for index in similar)
 
     @property
     def with_special_terms(self) -> Flags:

@@ -146,8 +146,8 @@ class Passages:
         """Return the *chosen* pieces in text order, with marks between them."""
         indexes = set(chosen)
         # A heading is useless without the text after it.
-        lonely_headings = (index for index in indexes if index and index + 1 not in indexes and _is_heading(self.pieces[index]))
-        indexes -= set(lonely_headings)
+        headings = {index for index in indexes if index and _is_heading(self.pieces[index])}
+        indexes -= {index for index in headings if index + 1 not in indexes}
         return _GAPS.sub(_one_gap, "".join(self._joined(indexes))).rstrip()
 
     @cached_property
