@@ -55,10 +55,10 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
 
     """
     playbooks = [artifact for artifact in artifacts if artifact.failures]
-    message_terms = _terms_without_actions(question, {action for each in playbooks for action in each.actions})
+    message_terms = _terms_without_actions(question, {action for playbook in playbooks for action in playbook.actions})
     words = list(_words_and_beginnings(question.text[:LONGEST_QUESTION]))
-    matches = [(_described_words(each, question, message_terms), each.artifact_id) for each in playbooks]
-    matches += [((_quoted_words(_message(each), words), 0), each.artifact_id) for each in playbooks]
+    matches = [(_described_words(playbook, question, message_terms), playbook.artifact_id) for playbook in playbooks]
+    matches += [((_quoted_words(_message(playbook), words), 0), playbook.artifact_id) for playbook in playbooks]
     best = max(matches, default=((0, 0), ""))
     matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
     message = [term for term in terms(question.error) if term not in ANY_FAILURE]
@@ -102,14 +102,15 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
 
 def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
+    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
+    return frozenset(chain.from_iterable(procedure.actions for procedure in procedures))
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     """Return the changes that policies apply to if the user asks for them."""
-    policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
-    about_changes = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
-    return frozenset(action for each in about_changes for action in each.actions[-1:])
+    policies = [artifact for artifact in artifacts if artifact.artifact_type == "decision_policy"]
+    about_changes = [policy for policy in policies if str(policy.content.get("condition", "")).startswith(ASKED_TO)]
+    return frozenset(action for policy in about_changes for action in policy.actions[-1:])
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -143,8 +144,10 @@ def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Gu
     It warns of a failure of an expected step if the question has at least half of the words of the step's action. One
     warning is enough: the playbook that was observed most often.
     """
-    ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
-    return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
+    ahead = filter(guidance.lies_ahead, artifacts)
+    warnings = [playbook for playbook in ahead if _calls_for(question, playbook.actions[0])]
+    most_observed = sorted(warnings, key=lambda playbook: (-playbook.observed_count, playbook.artifact_id))[:1]
+    return most_observed[0].artifact_id if most_observed else ""
 
 
 def _calls_for(question: Question, action: str) -> bool:

@@ -103,12 +103,12 @@ class Appraised:
 
     def of_sections(self, sections: frozenset[str]) -> Iterator[Candidate]:
         """Return the candidates of these *sections*."""
-        return (each for each in self.candidates if each.section in sections)
+        return (candidate for candidate in self.candidates if candidate.section in sections)
 
     @property
     def useful(self) -> Iterator[Candidate]:
         """The candidates that may be included."""
-        return (each for each in self.candidates if each.useful)
+        return (candidate for candidate in self.candidates if candidate.useful)
 
 
 def appraised(
@@ -146,10 +146,10 @@ def appraised(
     )
     labelled = tuple(_labelled(_without_repeated(known_candidates(in_force, appraisal), in_force, guidance), in_force))
     contest = contested(labelled, in_force.conflicts)
-    candidates = tuple(with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
+    candidates = tuple(with_tokens(_with_dispute(candidate, contest), count_tokens) for candidate in labelled)
     reached = _progress(in_force, candidates, guidance)
     remedy = _remedy(in_force, candidates, guidance)
-    step = (with_tokens(each, count_tokens) for each in _next_step(request, reached, remedy, candidates))
+    step = (with_tokens(candidate, count_tokens) for candidate in _next_step(request, reached, remedy, candidates))
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
@@ -227,10 +227,14 @@ def _in_force(request: PackRequest, state: State, known: Known) -> Known:
 
     return replace(
         known,
-        artifacts=tuple(each for each in known.artifacts if each.confidence >= least and is_valid_here(each.validity)),
+        artifacts=tuple(
+            artifact
+            for artifact in known.artifacts
+            if artifact.confidence >= least and is_valid_here(artifact.validity)
+        ),
         memories=tuple(memory for memory in known.memories if memory.confidence >= least or memory.hard),
         entities=tuple(entity for entity in known.entities if entity.confidence >= least),
-        conflicts=tuple(each for each in known.conflicts if all(map(is_valid_here, each.scopes))),
+        conflicts=tuple(conflict for conflict in known.conflicts if all(map(is_valid_here, conflict.scopes))),
         records=tuple(record for record in known.records if trust(record) >= least),
     )
 
@@ -239,7 +243,10 @@ def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance
     """Yield the candidates; artifacts that repeat another one get the verdict "duplicate"."""
     known = list(candidates)
     repeating = repeated(in_force.artifacts, known, guidance.lead)
-    return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
+    return (
+        candidate._replace(verdict="duplicate") if candidate.source_id in repeating else candidate
+        for candidate in known
+    )
 
 
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
@@ -248,10 +255,10 @@ def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Cand
     A fact from a ``state_change`` event is labelled "data" if its event was not fetched, because its source is unknown.
     """
     labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
-    for each in candidates:
-        default = "data" if each.origin == STATE_CHANGE else ""
-        label = labels.get(each.source_id, default) if each.source_type in _MEMORIES else ""
-        yield each._replace(label=label) if label else each
+    for candidate in candidates:
+        default = "data" if candidate.origin == STATE_CHANGE else ""
+        label = labels.get(candidate.source_id, default) if candidate.source_type in _MEMORIES else ""
+        yield candidate._replace(label=label) if label else candidate
 
 
 def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
@@ -269,18 +276,24 @@ def with_tokens(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
 
 
 def _progress(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> Progress | None:
-    schemas = {each.artifact_id: each for each in in_force.artifacts if each.artifact_type == "task_schema"}
-    useful = {each.source_id: each for each in candidates if each.source_id in schemas and each.useful}
+    schemas = {
+        artifact.artifact_id: artifact for artifact in in_force.artifacts if artifact.artifact_type == "task_schema"
+    }
+    useful = {
+        candidate.source_id: candidate
+        for candidate in candidates
+        if candidate.source_id in schemas and candidate.useful
+    }
     if not useful:
         return None
-    best = min(useful.values(), key=lambda each: (each.source_id != guidance.lead, each.order))
+    best = min(useful.values(), key=lambda candidate: (candidate.source_id != guidance.lead, candidate.order))
     return progress(schemas[best.source_id], guidance.done, in_force.session)
 
 
 def _remedy(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> KnownArtifact | None:
-    playbooks = {each.artifact_id: each for each in in_force.artifacts if guidance.answers(each)}
-    useful = (each for each in candidates if each.source_id in playbooks and each.useful)
-    best = min(useful, key=lambda each: each.order, default=None)
+    playbooks = {artifact.artifact_id: artifact for artifact in in_force.artifacts if guidance.answers(artifact)}
+    useful = (candidate for candidate in candidates if candidate.source_id in playbooks and candidate.useful)
+    best = min(useful, key=lambda candidate: candidate.order, default=None)
     return None if best is None else playbooks[best.source_id]
 
 
@@ -300,7 +313,7 @@ def _next_step(
 
 
 def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
-    procedure = next(each for each in candidates if each.source_id == artifact.artifact_id)
+    procedure = next(candidate for candidate in candidates if candidate.source_id == artifact.artifact_id)
     yield procedure._replace(section="workflow", content=f"Next: {step}")
 
 
@@ -310,7 +323,9 @@ def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -
     sides = {side for conflict in conflicts for side in conflict.sides}
     candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))
     contest = contested(candidates, conflicts)
-    counted = (with_tokens(_with_dispute(each, contest), knowledge.appraisal.count_tokens) for each in candidates)
+    counted = (
+        with_tokens(_with_dispute(candidate, contest), knowledge.appraisal.count_tokens) for candidate in candidates
+    )
     return replace(
         knowledge,
         in_force=replace(knowledge.in_force, related=related),

@@ -149,7 +149,7 @@ def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> No
     matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
     included_texts = {_occurrence(packed.ranked.candidate) for packed in box.packed.values()}
-    for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
+    for ranked in sorted(drop.ranked for drop in dropped if drop.reason == "duplicate"):
         event = ranked.candidate
         is_repeat = event.section == SECTION and event.content in texts and not (event.verdict or foreign(event.label))
         recurs = is_repeat and _occurrence(event) not in included_texts

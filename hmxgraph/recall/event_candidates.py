@@ -238,7 +238,7 @@ class Episodes:
     def _identifiers(self, session_id: str) -> frozenset[str]:
         """The identifiers in the calls of a session."""
         calls = np.flatnonzero(self.pool.of_session(session_id) & self.pool.calls).tolist()
-        return frozenset(each for index in calls for each in _IDENTIFIER.findall(self.pool.text[index]))
+        return frozenset(identifier for index in calls for identifier in _IDENTIFIER.findall(self.pool.text[index]))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events; those in logs of many tasks are ranked by the *scores* of their steps and shortened.

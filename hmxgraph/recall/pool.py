@@ -482,7 +482,7 @@ class EventPool:
         return self._of_kind(FAILED)
 
     def _of_kind(self, kind: str) -> Flags:
-        return np.array([each == kind for each in self.kinds], dtype=np.bool_)
+        return np.array([own_kind == kind for own_kind in self.kinds], dtype=np.bool_)
 
     def calls_with(self, results: Flags) -> frozenset[int]:
         """Return the indexes of the calls whose results are among *results*."""
@@ -517,7 +517,7 @@ class EventPool:
 
     def of_sessions(self, session_ids: Container[str | None]) -> Flags:
         """Which events belong to one of these sessions."""
-        chosen = np.array([each in session_ids for each in self._session_numbers], dtype=np.bool_)
+        chosen = np.array([session_id in session_ids for session_id in self._session_numbers], dtype=np.bool_)
         return chosen[self.sessions]
 
     def in_sessions_of(self, events: Flags) -> Flags:

@@ -193,7 +193,7 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     if len(set(named.values())) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
     if _is_about_asker(question, pool):
-        return _ASKER * _spoken_by({each for each in pool.speakers if not is_assistant(each)}, pool)
+        return _ASKER * _spoken_by({speaker for speaker in pool.speakers if not is_assistant(speaker)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
 
 
