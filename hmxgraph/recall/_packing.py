@@ -225,7 +225,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate is a rule, memory or task record: of these and an event that repeats it, the event goes."""
+    """Whether the candidate is a rule, memory or task record, which is kept instead of an event that repeats it."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 

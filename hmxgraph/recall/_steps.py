@@ -48,8 +48,8 @@ _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # An event that is known to report the error counts if its share of the question is at least this fraction of the
 # largest share of such an event.
 _OF_BEST_MATCH = 0.8
-# Factor on steps in general if it is known which events report the error that the question is about. The steps with the
-# error, and those directly after them, score nearly 1 whatever this factor is.
+# Factor on all scores if it is known which events report the error that the question is about. The steps with the error
+# and those directly after them are then raised to nearly 1.
 _BESIDE_KNOWN_ERROR = 0.75
 # For a question about how something ended, the steps of a session that score at least ``_MATCHES_WELL`` are multiplied
 # by a factor that rises from ``_FIRST`` for the first of them to 1 for the last.

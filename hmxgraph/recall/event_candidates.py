@@ -117,7 +117,7 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance.
+    """The events of *pool* with their relevance. The methods that change these return a changed copy.
 
     - ``verdicts``: drop reasons known in advance, by event id.
     - ``timely``: how much recency counts for each event, in [0, 1].
@@ -236,16 +236,16 @@ class Episodes:
                 yield session_id
 
     def _identifiers(self, session_id: str) -> frozenset[str]:
-        """The identifiers in the calls of a session."""
+        """Return the identifiers in the calls of a session."""
         calls = np.flatnonzero(self.pool.of_session(session_id) & self.pool.calls).tolist()
         return frozenset(identifier for index in calls for identifier in _IDENTIFIER.findall(self.pool.text[index]))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events; those in logs of many tasks are ranked by the *scores* of their steps and shortened.
 
-        In logs, only steps nearly as good as the best remain related, and the messages directly after their failures,
-        which explain them. Empty results and mere acknowledgements ("OK") do not. In a log without any related event,
-        no step is related.
+        In logs, only steps nearly as good as the best remain related, together with the messages directly after their
+        failures, which explain them. Of these steps, empty results and mere acknowledgements ("OK") are unrelated. In a
+        log without any related event, no step is related.
         """
         logs = self._of_logs
         if not logs.any():
@@ -575,7 +575,7 @@ class Episodes:
 
     @cached_property
     def _formulas(self) -> Flags:
-        """Which messages assistants repeat word for word in several sessions, so that they say nothing about either."""
+        """Which messages assistants repeat word for word in several sessions, so that they describe none of them."""
         sessions: dict[str, set[str]] = {}
         messages = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
         for index in messages:

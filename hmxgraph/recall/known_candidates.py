@@ -513,8 +513,8 @@ def _standing_rules(memories: Iterable[KnownMemory], question: Question) -> froz
     They are policies and preferences that are not hard, and that apply to any work, not only to the work in which they
     were stated:
 
-    - For a request for work, the ten that share most terms with it, and the five best supported of the other rules.
-    - For a question whether something is allowed, only those ten.
+    - For a request for work, the ten that share most terms with it, and the five best supported of the other policies.
+    - For a question whether something is allowed, only the ten that share most terms with it.
     - For any other question, those that say how to answer ("Always answer in German").
 
     A question about how to answer, or for all rules, gets all policies and preferences that hold; a question for all

@@ -216,8 +216,8 @@ class Occurrences:
 
 # Candidate events as columns.
 
-# The separators after a tool's name in the text of a call ("sh(ls)"), of the result of a successful call ("sh ->
-# a.txt") and of the result of a failed call ("sh failed: no such file").
+# The separators after a tool's name in texts: of a call ("sh(ls)"), of the result of a successful call ("sh -> a.txt"),
+# and of the result of a failed call ("sh failed: no such file").
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
 # A tool's name and one of these separators at the beginning of a text.
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
@@ -247,7 +247,7 @@ _APART = REACH + 1
 class EventPool:
     """Candidate events in canonical order: by session, then in session order.
 
-    Each field but ``centres`` is a column with one value per event; those before it follow the order of a row of
+    The fields up to ``user_id`` are columns with one value per event, in the order of a row of
     ``graph._events.pool_rows``.
 
     - ``title``: of a document; "" for other events.
@@ -284,7 +284,7 @@ class EventPool:
 
     @classmethod
     def of(cls, *parts: Iterable[Sequence[Any]], centres: frozenset[str] = frozenset()) -> "EventPool":
-        """Build the pool from the rows in *parts*, with fields in order; repeated events are kept once."""
+        """Build the pool from the rows in *parts*, with values in the order of the fields; duplicates are removed."""
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_POOL_ORDER)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()

@@ -85,11 +85,11 @@ _SILENT = frozenset(
 _WORKERS = frozenset({"agent", "tool"})
 # Terms with which a question asks who or what acted.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
-# "Which errors occur?", "What does this raise?"
+# A question about the errors that something raises: "Which errors occur?", "What does this raise?"
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
 )
-# "Which of them used it?", but not "it cannot be used".
+# A question about who used something: "Which of them used it?", but not "it cannot be used".
 _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|ing)\b", re.IGNORECASE)
 
 
@@ -314,8 +314,8 @@ def _ends(relation: KnownRelation) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """Return the *named* entities that are not shared: "my lamp" does not mean all lamps.
 
-    A name is shared if several records of one type have it; a user and this user's email address differ in type. Any
-    other entity is shared if, of every type of entity with a relation to it, there are several: a flight that many
+    A name is shared if several records of one type have it; a user and this user's email address differ in type. An
+    entity is also shared if there are several entities of every type that has a relation to it: a flight that many
     users booked is shared, but a card of one user that paid many orders is not.
     """
     types = {entity.key: entity.type for entity in related.entities}
@@ -336,10 +336,10 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     """Whether a relation may be shown.
 
     - Entities that were merely mentioned together are shown only if the question names both.
-    - Uses, and the actions of *workers* (agents and tools), are shown if the question names both ends, or names one,
-      asks who or what acted, and requests no work: "I think we use the gift card" does not ask who used a tool named
-      "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
-    - What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
+    - ``uses`` relations, and the actions of *workers* (agents and tools), are shown if the question names both ends, or
+      if it names one end, asks who or what acted, and requests no work: "I think we use the gift card" does not ask who
+      used a tool named "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
+    - ``raises`` relations are shown only if the question asks which errors occur, or names the error without quoting a
       message.
     - A ``hosted_on`` relation is left out if the address contains the host.
     """

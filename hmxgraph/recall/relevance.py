@@ -79,7 +79,7 @@ FIRST_MENTION = 0.3
 # Weights of standing instructions and of preferences: they apply to later questions in any words. Assistants repeat
 # them, so only other speakers' messages count.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
-# Begins with an instruction: "Please always ..."
+# The beginning of an instruction: "Please always ..."
 _INSTRUCTS = re.compile(
     r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
     r"|(?:do not|don['\u2019]t) ever)\b",
@@ -148,7 +148,7 @@ def _is_for_other_questions(text: str, question: Question) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _instruction_weight(text: str) -> tuple[float, frozenset[str]]:
-    """The weight of an instruction or preference in *text*, and the terms of its condition."""
+    """Return the weight of an instruction or preference in *text*, and the terms of its condition."""
     # Testing for a word that the pattern needs is several times as fast as searching for the pattern.
     folded = text.casefold()
     if "ask" in folded and (condition := _CONDITION.search(text)):
@@ -163,7 +163,7 @@ def _with_assistant(pool: EventPool) -> bool:
 
 
 def _length(pool: EventPool) -> Floats:
-    """Penalise long talk; a document with a title covers one subject at whatever length that needs."""
+    """Penalise long talk, but not documents with a title: however long they are, they cover one subject."""
     doublings: Floats = np.log2(np.maximum(pool.lengths / _MESSAGE_TOKENS, 1.0))
     return _LENGTH * pool.talk * np.minimum(doublings, _MOST_DOUBLINGS)
 
@@ -309,9 +309,9 @@ _NEAR_BEST = 0.35
 # lowers it (twice the budget: to 0.62 of it).
 _NEAR_ANSWER, _LOWER = 0.45, 0.7
 # This minimum applies to the best ``_FEW_NEAR`` events (to half as many at a quarter of the budget); each doubling of
-# the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
-# tokens held 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines.
-# With a minimum of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
+# the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024 tokens held
+# 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines. With a minimum
+# of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
 _FEW_NEAR, _RISE = 10, 0.05
 # A question about the past is vague if its rarest known term is in at least the share ``_VAGUE`` of all events, and in
 # at least ``_MANY``. It gets at most ``_FEW_IF_VAGUE`` events at the default budget. With a share of 0.02 and without
@@ -571,7 +571,7 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return *relevance*, lowered for earlier events, then scaled so that the largest value is unchanged.
+        """Return *relevance*, lowered for earlier events, then scaled so that the maximum stays the same.
 
         Events below ``_SOME`` are not lowered.
         """
@@ -748,7 +748,7 @@ class Ranking:
         return np.where(ignores_names, without_names, share)
 
     def _share_without(self, skipped: Iterable[str]) -> Floats:
-        """The share of the question's terms, except the *skipped* ones, that each event contains."""
+        """Return the share of the question's terms, except the *skipped* ones, that each event contains."""
         skipped_terms = frozenset(skipped)
         weights = self.match.weights * [term not in skipped_terms for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
@@ -862,7 +862,7 @@ class Ranking:
         return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
-        """Weight of each title that the question contains, relative to the weightiest query term, at most 1; else 0."""
+        """Return the weight of each title in the question relative to the weightiest query term, at most 1; else 0."""
         values = self.match.weight_by_term
         top = max(values.values(), default=0.0)
         if not top or not any(self.pool.title):

@@ -198,7 +198,7 @@ def told_in(sessions: int) -> str:
 
 
 def _bound(count: int) -> int:
-    """The number that a note says *count* exceeds; *count* is more than ``_LARGEST_EXACT``."""
+    """Return the number that a note says *count* exceeds; *count* is more than ``_LARGEST_EXACT``."""
     return max(bound for bound in _ROUNDED if bound < count)
 
 
@@ -218,7 +218,7 @@ def _share(count: int, total: int, unit: str) -> str:
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """The end of a note that says how often another error followed; if counts are rounded, "often" or nothing."""
+    """Return the end of a note, on how often another error followed; if counts are rounded, "often" or nothing."""
     if not displaced or (tried > _LARGEST_EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")

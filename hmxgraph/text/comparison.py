@@ -11,7 +11,7 @@ from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
 
 
 def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
-    """The Jaccard index: shared members over all members; 1 for two empty collections.
+    """Return the Jaccard index: shared members over all members; 1 for two empty collections.
 
     >>> jaccard(["deploy", "staging"], ["deploy", "production"])
     0.3333333333333333
@@ -25,7 +25,7 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:
-    """The Jaccard index of two texts' word trigrams.
+    """Return the Jaccard index of two texts' word trigrams.
 
     >>> trigram_jaccard("Verify the rollout!", "verify the rollout")
     1.0
@@ -295,7 +295,7 @@ def _plain_number(number: str) -> str:
 
 
 def _minutes(time: re.Match[str]) -> int:
-    """The minutes from midnight to a time of the day.
+    """Return the minutes from midnight to a time of the day.
 
     >>> [_minutes(_HOUR.fullmatch(text)) for text in ("5 pm", "17:00", "noon", "12 am")]
     [1020, 1020, 720, 0]
@@ -338,13 +338,13 @@ def _same_subject(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def _containment(left: frozenset[str], right: frozenset[str]) -> float:
-    """The overlap coefficient: the share of the smaller set that the larger one contains."""
+    """Return the overlap coefficient: the share of the smaller set that the larger one contains."""
     smaller = min(len(left), len(right))
     return len(left & right) / smaller if smaller else float(left == right)
 
 
 def _base(word: str) -> str:
-    """The search term of a word; a stop word is returned unchanged."""
+    """Return the search term of a word; a stop word is returned unchanged."""
     return (terms(word) or [word])[0]
 
 

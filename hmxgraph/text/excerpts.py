@@ -204,7 +204,7 @@ class Passages:
 
 
 def fields_of(text: str) -> frozenset[str]:
-    """The pieces of *text*, such as the fields of a record, without the comma at their end.
+    """Return the pieces of *text*, such as the fields of a record, without the comma at their end.
 
     Fields without a value are left out, unless the text begins with one.
 

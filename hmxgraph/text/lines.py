@@ -34,7 +34,7 @@ def plain_quotes(text: str) -> str:
 
 
 def condition_of(question: str) -> str:
-    """The condition of a policy that answers *question*.
+    """Return the condition of a policy that answers *question*.
 
     >>> condition_of("Which plan?")
     'the question is “Which plan?”'
@@ -44,7 +44,7 @@ def condition_of(question: str) -> str:
 
 
 def question_in(condition: str) -> str:
-    """The question inside a condition made by :func:`condition_of`; empty for other conditions.
+    """Return the question inside a condition made by :func:`condition_of`; empty for other conditions.
 
     >>> question_in(condition_of("Which plan?")), question_in("the work begins")
     ('Which plan?', '')
@@ -72,7 +72,7 @@ _PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 
 
 def named_speaker(event: Event) -> str | None:
-    """The speaker named by the content or the metadata; None if there is none.
+    """Return the speaker named by the content or the metadata; None if there is none.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={"user_name": " Ana "}, content={})
@@ -88,7 +88,7 @@ def named_speaker(event: Event) -> str | None:
 
 
 def speaking_source(event: Event) -> str | None:
-    """The source of *event* if it looks like a name: one to four words, capitalised or the agent id; else None.
+    """Return the source of *event* if it looks like a name: one to four words, capitalised or the agent id; else None.
 
     Whether it is a person's name is not checked: ``Slack`` and ``Customer`` pass like ``Caroline``; components such as
     ``tool:gh`` do not.
@@ -141,7 +141,7 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def label_of(event_type: str, source: str, role: str = "") -> str:
-    """The label of an event written by a tool, the web or another outside source; empty for all others.
+    """Return the label of an event written by a tool, the web or another outside source; empty for all others.
 
     *role* is the role of a message, if it has one.
 
@@ -169,7 +169,7 @@ def foreign(label: str) -> bool:
 
 
 def rejection(names: Iterable[str]) -> str:
-    """The label for a record that these agents reject; empty if there are none.
+    """Return the label for a record that these agents reject; empty if there are none.
 
     >>> rejection(["bo", "cy"]), rejection([])
     ('rejected by bo and cy', '')
@@ -201,7 +201,7 @@ def unlabelled(content: str, label: str) -> str:
 
 
 def outside_kind(label: str) -> str:
-    """The kind of outside source in *label*; empty if the label marks no outside source.
+    """Return the kind of outside source in *label*; empty if the label marks no outside source.
 
     >>> outside_kind("web, disputed"), outside_kind("disputed")
     ('web', '')
@@ -211,7 +211,7 @@ def outside_kind(label: str) -> str:
 
 
 def tool_quote(words: str) -> str:
-    r"""The words of a tool as one line inside another entry.
+    r"""Return the words of a tool as one line inside another entry.
 
     >>> tool_quote("disk\n## full")
     '[tool] disk ## full'
@@ -244,7 +244,7 @@ def speaker_name(speaker: str) -> str:
 
 
 def attributed(text: str, speaker: str) -> str:
-    """The words of an event, prefixed with the speaker if known.
+    """Return the words of an event, prefixed with the speaker if known.
 
     >>> attributed("Hey Mel!", "Caroline"), attributed("Done.", "")
     ('Caroline: Hey Mel!', 'Done.')
@@ -254,7 +254,7 @@ def attributed(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The rendered line of an event with its line end, whose tokens a pack counts.
+    r"""Return the rendered line of an event with its line end, whose tokens a pack counts.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
@@ -265,7 +265,7 @@ def event_line(text: str, label: str, speaker: str) -> str:
 
 
 def entry_text(content: str, label: str = "", speaker: str = "") -> str:
-    r"""One entry as it appears in a pack, without the final line end.
+    r"""Return one entry as it appears in a pack, without the final line end.
 
     It begins with the label, if any; otherwise with a bullet, unless *content* begins with the name of *speaker*.
 

@@ -24,7 +24,7 @@ class MaskRule:
     needs: tuple[str, ...] = ()
 
     def replacement(self, match: re.Match[str]) -> str:
-        """The replacement for *match*."""
+        """Return the replacement for *match*."""
         whole = match.group()
         group = "value" if "value" in self.pattern.groupindex else 0
         if not self.accepts(match.group(group)):
@@ -181,7 +181,7 @@ _EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 
 
 def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: tuple[str, ...] = ()) -> MaskRule:
-    """A rule with *pattern* compiled."""
+    """Return a rule with *pattern* compiled."""
     return MaskRule(mark, re.compile(pattern), accepts, needs)
 
 

