@@ -148,6 +148,6 @@ def _reports_work(text: str) -> bool:
     (True, False, False)
 
     """
-    stated = text.rstrip()
-    open_question = stated.endswith("?") and not _OFFERS_MORE.search(stated)
-    return not (open_question or stated.endswith(":") or _NOT_DONE.search(stated))
+    report = text.rstrip()
+    asks = report.endswith("?") and not _OFFERS_MORE.search(report)
+    return not (asks or report.endswith(":") or _NOT_DONE.search(report))

@@ -12,14 +12,14 @@ from hmxgraph.text.excerpts import fields_of
 _EVERYWHERE = 0.5
 
 
-def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
+def decisive_weights(pool: EventPool, in_session: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
     """Return *weight_by_term* with decisive terms added: those that both results and messages of a session contain.
 
-    *own* marks the events of the session. If a request was refused, its reason, which a lookup returned and the agent
-    mentioned, thus gets into excerpts. The rarer a decisive term is in the session, the higher its weight, always below
-    that of the question's weightiest term.
+    *in_session* marks the events of the session. If a request was refused, its reason, which a lookup returned and the
+    agent mentioned, thus gets into excerpts. The rarer a decisive term is in the session, the higher its weight, always
+    below that of the question's weightiest term.
     """
-    events = np.flatnonzero(own).tolist()
+    events = np.flatnonzero(in_session).tolist()
     terms_of = {index: frozenset(pool.words[index].split()) for index in events}
     result_terms = frozenset().union(*(terms_of[index] for index in events if pool.results[index]))
     message_terms = frozenset().union(*(terms_of[index] for index in events if not pool.kinds[index]))
@@ -29,14 +29,14 @@ def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, f
     return {**decisive, **weight_by_term}
 
 
-def changed_fields(pool: EventPool, own: Flags) -> dict[int, frozenset[str]]:
+def changed_fields(pool: EventPool, in_session: Flags) -> dict[int, frozenset[str]]:
     """Return the new fields of each successful result, by its index, if earlier results have at least half its fields.
 
-    *own* marks the events of the session. A call that changes a record usually returns the whole record. Its fields
-    that no earlier result has show what was changed.
+    *in_session* marks the events of the session. A call that changes a record usually returns the whole record. Its
+    fields that no earlier result has show what was changed.
     """
     changed, known = dict[int, frozenset[str]](), set[str]()
-    for index in np.flatnonzero(own & pool.successes).tolist():
+    for index in np.flatnonzero(in_session & pool.successes).tolist():
         fields = fields_of(pool.text[index])
         if 2 * len(fields - known) <= len(fields):
             changed[index] = fields - known

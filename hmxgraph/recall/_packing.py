@@ -85,23 +85,23 @@ class Duplicates:
         return is_known
 
     def _nearly_repeats(self, shape: Shape) -> bool:
-        own, prefix = shape
-        least, most = ALIKE * len(own), len(own) / ALIKE
+        trigrams, prefix = shape
+        least, most = ALIKE * len(trigrams), len(trigrams) / ALIKE
         for trigram in prefix:
             for other in self._by_trigram.get(trigram, ()):
-                if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
+                if least <= len(other) <= most and jaccard(trigrams, other) >= ALIKE:
                     return True
         for trigram in prefix:
-            self._by_trigram.setdefault(trigram, []).append(own)
+            self._by_trigram.setdefault(trigram, []).append(trigrams)
         return False
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _shape(text: str) -> Shape:
-    own = frozenset(map(hash, word_trigrams(_normalised_words(text))))
+    trigrams = frozenset(map(hash, word_trigrams(_normalised_words(text))))
     # Any fixed order works for the prefix filter; hash order is the fastest.
-    prefix = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW_TRIGRAMS else ()
-    return Shape(own, tuple(prefix))
+    size = len(trigrams) - ceil(ALIKE * len(trigrams)) + 1
+    return Shape(trigrams, tuple(sorted(trigrams)[:size]) if len(trigrams) >= FEW_TRIGRAMS else ())
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -175,10 +175,10 @@ class Repeats:
         """Whether a memory or an event has exactly the words of an earlier memory; remember the words of a memory."""
         if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
-        own = statement(candidate)
-        is_known = own in self._statements
+        own_statement = statement(candidate)
+        is_known = own_statement in self._statements
         if candidate.source_type != "episode":
-            self._statements.add(own)
+            self._statements.add(own_statement)
         return is_known
 
 

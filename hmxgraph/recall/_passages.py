@@ -125,7 +125,10 @@ def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, size in sizes:
         tokens[session_id].append(size)
-    return {session_id: _longest_passages(own, least, room // len(tokens)) for session_id, own in tokens.items()}
+    return {
+        session_id: _longest_passages(token_counts, least, room // len(tokens))
+        for session_id, token_counts in tokens.items()
+    }
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:

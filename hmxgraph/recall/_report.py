@@ -191,9 +191,9 @@ def _trail(events: Sequence[Mapping[str, Any]]) -> str:
     if not events:
         return ""
     shown = "".join(map(_event, events[:_MOST_EVENTS]))
-    rest = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
+    remainder = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
     count = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
-    return f"<details><summary class='dim'>evidence: {count}</summary><ul>{shown}{rest}</ul></details>"
+    return f"<details><summary class='dim'>evidence: {count}</summary><ul>{shown}{remainder}</ul></details>"
 
 
 def _event(event: Mapping[str, Any]) -> str:

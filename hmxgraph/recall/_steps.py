@@ -177,9 +177,9 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
     """Return the BM25 score of each step, computed from these *events* alone."""
-    own = events.astype(np.float64)
-    counts = np.add.reduceat(match.counts * own, starts, axis=1)
-    return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * own, starts)))
+    is_counted = events.astype(np.float64)
+    counts = np.add.reduceat(match.counts * is_counted, starts, axis=1)
+    return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * is_counted, starts)))
 
 
 def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
@@ -190,9 +190,9 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
     has_term = np.add.reduceat(match.counts, starts, axis=1) > 0
     of_step, counts = sessions[starts], match.counts.astype(np.float64)
     for session in np.unique(of_step):
-        own = of_step == session
-        size = max(int(np.count_nonzero(own)), _FEW_STEPS) + 1
-        rarity_within = np.log(size / (has_term[:, own].sum(axis=1) + 0.5)) / np.log(size)
+        in_session = of_step == session
+        size = max(int(np.count_nonzero(in_session)), _FEW_STEPS) + 1
+        rarity_within = np.log(size / (has_term[:, in_session].sum(axis=1) + 0.5)) / np.log(size)
         counts[:, sessions == session] *= rarity_within.clip(0.0, 1.0)[:, np.newaxis]
     return replace(match, counts=counts)
 
@@ -261,9 +261,9 @@ def _added_words(result: str, call: str) -> frozenset[str] | None:
 
     None if they are many or more than half of the result, or if the result has words but adds none.
     """
-    own = frozenset(result.split())
-    added = own - frozenset(call.split())
-    return added if (added or not own) and len(added) <= min(_FEW_WORDS, len(own) // 2) else None
+    result_words = frozenset(result.split())
+    added = result_words - frozenset(call.split())
+    return added if (added or not result_words) and len(added) <= min(_FEW_WORDS, len(result_words) // 2) else None
 
 
 def shortened(

@@ -230,9 +230,9 @@ class Episodes:
         yielded: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
             is_log, failed = session_id in self.long_sessions, self.outcomes.get(session_id) == "negative"
-            own = frozenset[str]() if is_log else self._identifiers(session_id)
-            if not any(failed == other_failed and _are_copies(own, other) for other, other_failed in yielded):
-                yielded.append((own, failed))
+            identifiers = frozenset[str]() if is_log else self._identifiers(session_id)
+            if not any(failed == other_failed and _are_copies(identifiers, other) for other, other_failed in yielded):
+                yielded.append((identifiers, failed))
                 yield session_id
 
     def _identifiers(self, session_id: str) -> frozenset[str]:
@@ -306,14 +306,15 @@ class Episodes:
         for index in sorted(
             np.flatnonzero(messages).tolist(), key=lambda index: (-float(self.relevance[index]), index)
         ):
-            session_id, own = pool.session_id[index], frozenset(pool.words[index].split())
+            session_id, own_words = pool.session_id[index], frozenset(pool.words[index].split())
             user_id = pool.user_id[index] if pool.user_id else ""
             similar = distinct.setdefault((user_id, _particulars(pool.text[index])), [])
-            overlaps = (len(own & other) / len(own | other) for other_id, other in similar if other_id != session_id)
+            others = (other for other_id, other in similar if other_id != session_id)
+            overlaps = (len(own_words & other) / len(own_words | other) for other in others)
             if not objects(pool.text[index]) and any(overlap >= _SAME_REQUEST for overlap in overlaps):
                 verdicts[pool.event_id[index]] = "duplicate"
             elif len(similar) < _MOST_ALIKE:
-                similar.append((session_id, own))
+                similar.append((session_id, own_words))
         return replace(self, verdicts=verdicts)
 
     def with_objections(self) -> "Episodes":
@@ -382,20 +383,21 @@ class Episodes:
         small_talk = (self._small_talk(shares) & ~self._requests) | self._greetings | self._formulas | self.pool.prompts
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
-            own = self.pool.of_session(session_id)
-            for index in np.flatnonzero(own & farewells & self.pool.by_people).tolist():
+            in_session = self.pool.of_session(session_id)
+            for index in np.flatnonzero(in_session & farewells & self.pool.by_people).tolist():
                 farewells[index] = not adds_a_remark(self.pool.text[index])
             # The running session has not ended, so its last messages are not farewells.
             skipped = small_talk if session_id == running else small_talk | farewells
-            related &= ~(own & skipped)
-            own &= ~self.pool.empty & ~skipped
+            related &= ~(in_session & skipped)
+            in_session &= ~self.pool.empty & ~skipped
             # Unrelated events have no relevance here. If the question is about a failure, these are the results of
             # calls that worked, and a session may have no other match; then the relevance before they were excluded
             # counts.
-            best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
-            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
-            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
-            related |= own
+            best = relevance[in_session].max(initial=0.0) or self.relevance[in_session].max(initial=0.0)
+            gain = _BY_SHARE / max(float(shares[in_session].max(initial=0.0)), 1e-9)
+            least = best * (_WITHIN_EPISODE + gain * shares[in_session])
+            relevance[in_session] = np.maximum(relevance[in_session], least)
+            related |= in_session
         return replace(self, relevance=relevance, related=related)
 
     def within(self, sessions: Collection[str]) -> "Episodes":
@@ -417,15 +419,15 @@ class Episodes:
         decisive = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            if tokens[own & related].sum() <= most_tokens:
+            in_session = self.pool.of_session(session_id)
+            if tokens[in_session & related].sum() <= most_tokens:
                 continue
-            on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
-            relevance[own & decisive] = np.maximum(relevance[own & decisive], _DECISIVE * top)
-            in_error = own & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
+            on_topic, top = self._on_topic(in_session & related, shares), relevance[in_session].max(initial=0.0)
+            relevance[in_session & decisive] = np.maximum(relevance[in_session & decisive], _DECISIVE * top)
+            in_error = in_session & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
             relevance[on_topic] = top * (_BESIDE_ERROR if in_error.any() else 1.0)
             relevance[in_error] = top
-            related = (related & ~own) | (own & decisive) | on_topic | in_error
+            related = (related & ~in_session) | (in_session & decisive) | on_topic | in_error
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
@@ -457,10 +459,11 @@ class Episodes:
         """Return the indexes of at most three *messages* with the largest shares and different words."""
         different, word_sets = list[int](), list[frozenset[str]]()
         for index in sorted(np.flatnonzero(messages).tolist(), key=lambda index: (-float(shares[index]), index)):
-            own = frozenset(self.pool.words[index].split())
-            if len(different) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
+            own_words = frozenset(self.pool.words[index].split())
+            repeats = any(2 * len(own_words & other) > len(own_words) for other in word_sets)
+            if len(different) < _MOST_ON_TOPIC and not repeats:
                 different.append(index)
-                word_sets.append(own)
+                word_sets.append(own_words)
         return different
 
     def with_short_results(
@@ -473,10 +476,10 @@ class Episodes:
         """
         pool = self.pool
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            weights = decisive_weights(self.pool, own, weight_by_term)
-            changed = changed_fields(self.pool, own)
-            pool = shortened(pool, own & pool.results, weights, count_tokens, changed)
+            in_session = self.pool.of_session(session_id)
+            weights = decisive_weights(self.pool, in_session, weight_by_term)
+            changed = changed_fields(self.pool, in_session)
+            pool = shortened(pool, in_session & pool.results, weights, count_tokens, changed)
         return replace(self, pool=pool)
 
     def beside_procedure(
@@ -492,10 +495,10 @@ class Episodes:
         covered = self._routine_events(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._related_factor > 0
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            remaining = own & related & ~covered
-            is_informative = np.count_nonzero(remaining & ~self._ends) >= _FEW_LEFT and (own & special).any()
-            related &= ~own | (remaining if is_informative else statements)
+            in_session = self.pool.of_session(session_id)
+            remaining = in_session & related & ~covered
+            is_informative = np.count_nonzero(remaining & ~self._ends) >= _FEW_LEFT and (in_session & special).any()
+            related &= ~in_session | (remaining if is_informative else statements)
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
@@ -661,8 +664,8 @@ class Episodes:
         repeated = self.pool.results & self.pool.follows & unnamed
         repeated[1:] &= self.pool.results[:-1]
         for index in np.flatnonzero(repeated).tolist():
-            own, before = (frozenset(words.split()) for words in (self.pool.words[index], self.pool.words[index - 1]))
-            repeated[index] = 2 * len(own & before) >= len(own)
+            before, own_words = (frozenset(words.split()) for words in self.pool.words[index - 1 : index + 1])
+            repeated[index] = 2 * len(own_words & before) >= len(own_words)
         return repeated
 
     @property
@@ -742,9 +745,9 @@ def _particulars(text: str) -> frozenset[str]:
     return frozenset({*_NUMBER.findall(text), *_NAME.findall(text), *negation})
 
 
-def _are_copies(own: frozenset[str], other: frozenset[str]) -> bool:
+def _are_copies(identifiers: frozenset[str], other: frozenset[str]) -> bool:
     """Whether sessions with these identifiers in their calls are copies of each other."""
-    return len(own & other) > _ALIKE * min(len(own), len(other)) and bool(own and other)
+    return len(identifiers & other) > _ALIKE * min(len(identifiers), len(other)) and bool(identifiers and other)
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:

@@ -458,11 +458,11 @@ def _restated_rules(artifacts: Iterable[KnownArtifact], candidates: Iterable[Can
     eligible = (candidate for candidate in candidates if candidate.source_id in rules and candidate.useful)
     better = list[set[str]]()
     for candidate in sorted(eligible, key=lambda candidate: candidate.order):
-        own = set(search_text(rules[candidate.source_id].title).split())
-        if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
+        title_terms = set(search_text(rules[candidate.source_id].title).split())
+        if any(len(title_terms & other) >= _RESTATED * min(len(title_terms), len(other)) for other in better):
             yield candidate.source_id
         else:
-            better.append(own)
+            better.append(title_terms)
 
 
 def _quoted_policies(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:

@@ -115,7 +115,7 @@ class Occurrences:
         self._lexicon = lexicon()
         counted = [self._lexicon.counted(text) for text in texts]
         self._numbers, self._counts = np.concatenate(counted, axis=1) if counted else np.zeros((2, 0), dtype=np.int64)
-        self._events = np.repeat(np.arange(len(texts)), [own.shape[1] for own in counted])
+        self._events = np.repeat(np.arange(len(texts)), [numbers_and_counts.shape[1] for numbers_and_counts in counted])
         self._size = len(texts)
 
     @cached_property
@@ -130,10 +130,10 @@ class Occurrences:
         [1.0, 0.5, 0.0]
 
         """
-        own = ranks[self._events]
+        event_ranks = ranks[self._events]
         first = np.full(self._end, self._size)
-        np.minimum.at(first, self._numbers, own)
-        new_terms = np.bincount(self._events[own == first[self._numbers]], minlength=self._size)
+        np.minimum.at(first, self._numbers, event_ranks)
+        new_terms = np.bincount(self._events[event_ranks == first[self._numbers]], minlength=self._size)
         return new_terms / np.maximum(self.vocabulary, 1)
 
     def matched(self, words: Iterable[str]) -> Integers:

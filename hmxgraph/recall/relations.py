@@ -265,7 +265,9 @@ def _terms_of_names(entity: RelatedEntity) -> list[str]:
 def _distinct(named: Iterable[RelatedEntity]) -> frozenset[str]:
     """Return the keys of *named* entities whose name no other contains, unlike "Kovacs" in "mei_kovacs_8020"."""
     names = {entity.key: frozenset(terms(entity.name)) for entity in named}
-    return frozenset(key for key, own in names.items() if not any(own < other for other in names.values()))
+    return frozenset(
+        key for key, name_terms in names.items() if not any(name_terms < other for other in names.values())
+    )
 
 
 def _type_before_name(entity: RelatedEntity, question: Question) -> list[str]:
@@ -376,8 +378,8 @@ def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
 def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[str]:
     """Yield the types of relations that the question asks for by name."""
     for relation_type in relation_types:
-        own = terms(relation_type.replace("_", " "))
-        if own and set(own) <= set(question.terms):
+        type_terms = terms(relation_type.replace("_", " "))
+        if type_terms and set(type_terms) <= set(question.terms):
             yield relation_type
 
 

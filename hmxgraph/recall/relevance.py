@@ -758,8 +758,10 @@ class Ranking:
     def share_of_session(self) -> Floats:
         """The share of the question's terms that messages and calls of the session of each event contain together."""
         has_term = np.zeros((len(self.match.terms), self.pool.sessions.max(initial=-1) + 1), dtype=np.bool_)
-        own = ~self.pool.results
-        np.logical_or.at(has_term.T, self.pool.sessions[own], (self.match.counts[:, own] >= 1).T)
+        messages_and_calls = ~self.pool.results
+        np.logical_or.at(
+            has_term.T, self.pool.sessions[messages_and_calls], (self.match.counts[:, messages_and_calls] >= 1).T
+        )
         return weighted(self.match.weights, has_term)[self.pool.sessions] / max(float(self.match.weights.sum()), 1e-9)
 
     @property

@@ -53,7 +53,7 @@ _SCOPE_WORDS = re.compile(
 # Other words for "not": "no longer", "nobody", and "stop" before a verb ("stop deploying").
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
 # Clauses that say when or why a directive holds. A negation in such a clause does not negate the directive. The clause
-# ends at a comma or, without one, before the auxiliary verb of the main clause.
+# ends at a punctuation mark or, without one, before the auxiliary verb of the main clause.
 _CLAUSE = r"(?!\s(?:do not|never|must|may not|can not|will not|shall|should)\b)(?:[^,;.!?]|\.(?=\S))"
 _CIRCUMSTANCE = re.compile(
     r"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\b"
@@ -139,8 +139,9 @@ class _Stance(NamedTuple):
 def stance(text: str) -> _Stance:
     """Return the search terms of the subject of *text*, and whether *text* speaks against this subject.
 
-    It does if it has an odd number of negations. One word of each pair of opposites counts as a negation of the other:
-    "disable" means "not enable". Negations in a clause that says when or why ("when nobody answers") do not count.
+    It speaks against it if it has an odd number of negations. One word of each pair of opposites counts as a negation
+    of the other: "disable" means "not enable". Negations in a clause that says when or why ("when nobody answers") do
+    not count.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True

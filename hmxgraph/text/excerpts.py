@@ -88,12 +88,14 @@ class Passages:
         wanted = frozenset(weight_by_term)
         # Sets have no stable order, and a plain sum of floats depends on the order.
         worth = tuple(
-            0.0 if wanted.isdisjoint(own) else factor * fsum(weight_by_term[term] for term in wanted & own)
-            for own, factor in zip(piece_terms, factors, strict=True)
+            0.0 if wanted.isdisjoint(own_terms) else factor * fsum(weight_by_term[term] for term in wanted & own_terms)
+            for own_terms, factor in zip(piece_terms, factors, strict=True)
         )
-        prose_is_relevant = any(own for index, own in enumerate(worth) if index not in code)
+        prose_is_relevant = any(own_worth for index, own_worth in enumerate(worth) if index not in code)
         hidden = code | empty if prose_is_relevant else empty
-        return cls(pieces, tuple(0.0 if index in hidden else own for index, own in enumerate(worth)), hidden)
+        return cls(
+            pieces, tuple(0.0 if index in hidden else own_worth for index, own_worth in enumerate(worth)), hidden
+        )
 
     def preferring(self, fields: Container[str]) -> "Passages":
         """Return a copy in which the pieces that state one of *fields* are worth more than all other pieces.
@@ -104,7 +106,7 @@ class Passages:
         """
         gain = 1.0 + max(self.worth)
         preferred = (index not in self.hidden and _field(piece) in fields for index, piece in enumerate(self.pieces))
-        worth = (own + gain * is_preferred for own, is_preferred in zip(self.worth, preferred, strict=True))
+        worth = (own_worth + gain * is_preferred for own_worth, is_preferred in zip(self.worth, preferred, strict=True))
         return replace(self, worth=tuple(worth))
 
     def anything_after(self, beginning: int) -> bool:
@@ -236,8 +238,8 @@ def _piece_terms(piece: str) -> frozenset[str]:
     """Return the terms of a piece; none if it is a heading or a closing phrase, or has only one term."""
     if _is_heading(piece) or _CLOSING.match(piece):
         return frozenset()
-    own = frozenset(terms(piece))
-    return own if len(own) >= _LEAST_TERMS else frozenset()
+    own_terms = frozenset(terms(piece))
+    return own_terms if len(own_terms) >= _LEAST_TERMS else frozenset()
 
 
 def _is_heading(piece: str) -> bool:

@@ -48,8 +48,8 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
 
 
 # From similarity to closeness in meaning. The cosine of unrelated texts depends on the model: 0.05 with one, 0.75 with
-# another. A question is therefore first compared with these sentences on unrelated subjects, to learn what cosine means
-# no relation.
+# another. A question is therefore first compared with these sentences on unrelated subjects, to find out which cosine
+# unrelated texts have with the current model.
 
 BACKGROUND = (
     "The train to the coast was twenty minutes late again.",
