@@ -101,7 +101,7 @@ def _policy_topic(text: str, *, demanded: bool) -> tuple[str, str]:
     The topic is empty if the rule consists of stop words only.
     """
     text, values = without_values(text, demanded=demanded)
-    topic_terms = stance(text).about
+    topic_terms = stance(text).subject
     return " ".join(filter(None, (*sorted(topic_terms), signs(text)))) if topic_terms else "", values
 
 

@@ -35,7 +35,7 @@ def withdrawn_rules(tenancy: Tenancy, policies: Sequence[Row], count_tokens: Tok
     """The rules among the stated *policies* in force that another one of them withdraws."""
     proven = [policy for policy in policies if not policy.get("unproven")]
     ended = set[str]()
-    words = cache(lambda text: stance(text).about)
+    words = cache(lambda text: stance(text).subject)
     for policy in proven:
         withdrawal = None if policy.get("predicate") in _RULES else withdrawal_in(policy["text"])
         if withdrawal and not policy.get("supersedes_key"):

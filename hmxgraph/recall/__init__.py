@@ -1,1 +1,1 @@
-"""From a question and candidates to a context pack (HMX-C): ranked, within the budget, reproducible; no database."""
+"""Ranks candidates for a question and assembles the context pack (HMX-C), reproducibly and without database access."""

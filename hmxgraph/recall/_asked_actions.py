@@ -12,29 +12,29 @@ from hmxgraph.text.terms import search_text, terms
 # A question reports a failure if it contains this share of the failure's words. The share is lower if the question
 # names the action, and lowest if it also speaks of trouble, since people quote the first part of a message.
 _REPORTED, _REPORTED_WITH_ACTION, _QUOTED_WITH_ACTION = 0.8, 0.6, 0.4
-# A question that neither names the action nor speaks of trouble can only report a failure of at least so many words.
-_TELLING_WORDS = 4
-# Verbs that occur in any request, although actions begin with them, too.
+# A question that neither names the action nor speaks of trouble can only report a failure with at least this many
+# words.
+_DISTINCTIVE_WORDS = 4
+# Verbs that do not show which action is asked for, because they occur in any request.
 _COMMON_VERBS = frozenset(terms("get find look make take give put"))
-# Words that request nothing: nouns after a determiner ("our booking", "the return") and past actions ("I cancelled").
+# Words that look like a request, but are none: nouns ("our booking", "the return") and past actions ("I cancelled").
 _NO_REQUEST = re.compile(
     r"\b(?:my|our|your|his|her|their|the|this|that)\s+\w+|\b(?:i|we|he|she|they|have|has|had|was|were|been)\s+\w+ed\b",
     re.IGNORECASE,
 )
 # A slot stands for a part of a failure's message that varies: "<path>", or "<n>" for a number.
 _SLOT, _NUMBER_SLOT = re.compile(r"<[^<>\s]+>"), re.compile(r"<n(?:umber)?>")
-# Words that a slot may stand for, and words of a message that are compared with a question.
+# Maximum number of words that a slot stands for, and of words of a message that are compared with a question.
 _SLOT_WORDS, _MESSAGE_WORDS = 4, 40
-# The type of an error; what a report says before it is only where the error occurred.
+# The type of an error, such as "AssertionError". In a report, the words before it only say where the error occurred.
 _ERROR_TYPE = re.compile(r"\w(?:error|exception)$", re.IGNORECASE)
 # Punctuation before and after a word of a message.
 _OPENING, _CLOSING = "\"'`\u201c\u2018([", ".,;:!?\"'`\u201d\u2019)]"
-# A message with at least ``_LEAST_WORDS`` words besides its slots is recognised where a message may begin, one with at
-# least ``_SURE_WORDS`` anywhere in the question.
+# A message with at least ``_SURE_WORDS`` words besides its slots is recognised anywhere in the question, a message with
+# at least ``_LEAST_WORDS`` only where a message may begin.
 _SURE_WORDS, _LEAST_WORDS = 4, 2
-
-
-# The fewest words of an error message, besides those of all failures: "the tests fail" quotes none.
+# A quotation is an error message only if it has at least this many words that are not common to all failures: "the
+# tests fail" is none.
 _SHORTEST_MESSAGE = 2
 
 
@@ -42,9 +42,9 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
     """Return the ids of the playbooks for *failure* and of the best playbook for a failure that the question reports.
 
     *failure* is the key of the failure of the running session's last action, or "". A question reports a failure if it
-    contains the failure's message (:func:`_quoted_words`), or enough of its words (:func:`_reported`). The best
+    contains the failure's message (:func:`_quoted_words`), or enough of its words (:func:`_described_words`). The best
     playbook has the most words in common with the question; among several, one whose action the question names wins.
-    "The tests fail, what now?" quotes no message: after a failure with a playbook, it means that failure.
+    "The tests fail, what now?" quotes no message: if there are playbooks for *failure*, it refers to that failure.
 
     >>> from hmxgraph.recall.question import understood
     >>> def playbook(name, key):
@@ -55,10 +55,10 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
 
     """
     playbooks = [artifact for artifact in artifacts if artifact.failures]
-    message_terms = _terms_without_actions(question, {action for each in playbooks for action in each.actions})
-    words_in_place = list(_words_in_place(question.text[:LONGEST_QUESTION]))
-    matches = [(_reported(each, question, message_terms), each.artifact_id) for each in playbooks]
-    matches += [((_quoted_words(_message(each), words_in_place), 0), each.artifact_id) for each in playbooks]
+    message_terms = _terms_without_actions(question, {action for playbook in playbooks for action in playbook.actions})
+    words = list(_words_and_beginnings(question.text[:LONGEST_QUESTION]))
+    matches = [(_described_words(playbook, question, message_terms), playbook.artifact_id) for playbook in playbooks]
+    matches += [((_quoted_words(_message(playbook), words), 0), playbook.artifact_id) for playbook in playbooks]
     best = max(matches, default=((0, 0), ""))
     matching_ids = {artifact.artifact_id for artifact in playbooks if failure and failure in artifact.failures}
     message = [term for term in terms(question.error) if term not in ANY_FAILURE]
@@ -68,7 +68,7 @@ def remedies(question: Question, artifacts: Iterable[KnownArtifact], failure: st
 
 
 def actions_named(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the actions of procedures that the question names; the name of a program may be missing.
+    """Return the actions of procedures that the question names, with or without the program: "git commit" by "commit".
 
     >>> from hmxgraph.recall.question import understood
     >>> schema = KnownArtifact("s", "task_schema", "", "", 0, "", "active", 0.5, 0, actions=("git commit", "git add"))
@@ -102,14 +102,15 @@ def actions_asked(question: Question, artifacts: Iterable[KnownArtifact]) -> fro
 
 
 def _actions_of_procedures(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    return frozenset(chain.from_iterable(each.actions for each in artifacts if each.artifact_type in PROCEDURES))
+    procedures = (artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES)
+    return frozenset(chain.from_iterable(procedure.actions for procedure in procedures))
 
 
 def changes_of_policies(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
-    """Return the changes in those policies whose condition is that the user asks for one."""
-    policies = [each for each in artifacts if each.artifact_type == "decision_policy"]
-    asking = [each for each in policies if str(each.content.get("condition", "")).startswith(ASKED_TO)]
-    return frozenset(action for each in asking for action in each.actions[-1:])
+    """Return the changes that policies apply to if the user asks for them."""
+    policies = [artifact for artifact in artifacts if artifact.artifact_type == "decision_policy"]
+    about_changes = [policy for policy in policies if str(policy.content.get("condition", "")).startswith(ASKED_TO)]
+    return frozenset(action for policy in about_changes for action in policy.actions[-1:])
 
 
 def actions_in_trouble(question: Question, artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -140,11 +141,13 @@ def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) ->
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It warns of a failure of an expected step, if the question has at least half of the words of the step's action. One
-    warning is enough: that of the playbook seen most often.
+    It warns of a failure of an expected step if the question has at least half of the words of the step's action. One
+    warning is enough: the playbook that was observed most often.
     """
-    ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
-    return min(ahead, key=lambda each: (-each.observed_count, each.artifact_id)).artifact_id if ahead else ""
+    ahead = filter(guidance.lies_ahead, artifacts)
+    warnings = [playbook for playbook in ahead if _calls_for(question, playbook.actions[0])]
+    most_observed = sorted(warnings, key=lambda playbook: (-playbook.observed_count, playbook.artifact_id))[:1]
+    return most_observed[0].artifact_id if most_observed else ""
 
 
 def _calls_for(question: Question, action: str) -> bool:
@@ -163,7 +166,7 @@ def _calls_for(question: Question, action: str) -> bool:
 def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> frozenset[str]:
     """Return the terms of the question without the first mention of each action and the verb before a quoted error.
 
-    Neither is part of the error message: ``get_order returned "Error: gone"`` is not about the return of an order.
+    Neither is part of the error message: ``get_order returned "Error: gone"`` is not about returning an order.
     """
     text = without_reporting_verb(question.text[:LONGEST_QUESTION])
     for action in sorted(actions, key=lambda name: (-len(name), name)):
@@ -172,7 +175,7 @@ def _terms_without_actions(question: Question, actions: AbstractSet[str]) -> fro
 
 
 def _message(playbook: KnownArtifact) -> list[str]:
-    """Return the words of the message that *playbook* is about, without what only says where the error occurred.
+    """Return the words of the message that *playbook* is about, without those that only say where the error occurred.
 
     >>> def message(pattern):
     ...     content = {"failure_pattern": pattern}
@@ -182,14 +185,17 @@ def _message(playbook: KnownArtifact) -> list[str]:
 
     """
     raw_words = str(playbook.content.get("failure_pattern", "")).split()
-    typed = (place for place, word in enumerate(raw_words) if _ERROR_TYPE.search(_bare(word)))
-    named_programs = (place for place, word in enumerate(raw_words) if not word.endswith(":"))
-    begin = next(chain(typed, named_programs), 0)
-    return [_bare(word) for word in raw_words[begin : begin + _MESSAGE_WORDS]]
+    error_types = (index for index, word in enumerate(raw_words) if _ERROR_TYPE.search(_bare(word)))
+    after_programs = (index for index, word in enumerate(raw_words) if not word.endswith(":"))
+    start = next(chain(error_types, after_programs), 0)
+    return [_bare(word) for word in raw_words[start : start + _MESSAGE_WORDS]]
 
 
-def _words_in_place(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield each word of *text*, and whether a message may begin there: at a line start, or after a colon or quote."""
+def _words_and_beginnings(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each word of *text*, and whether a message may begin with it.
+
+    That is at the start of a line, after a colon, and after a quotation mark or bracket.
+    """
     for line in text.splitlines():
         before = ":"
         for word in line.split():
@@ -202,12 +208,14 @@ def _bare(word: str) -> str:
 
 
 def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> int:
-    """Return the number of words of *message* besides its slots if *words* contain it, with any values in them; else 0.
+    """Return the number of words in *message* besides its slots if *words* contain it with values for them; else 0.
 
-    A value has up to four words, except that of a number and that of a slot which is part of a word.
+    A value has up to four words. The value of a number slot ("<n>"), or of a slot that is part of a word ("v<n>"), has
+    only one.
 
     >>> def quoted(text):
-    ...     return _quoted_words(["release", "<name>", "is", "in", "state", "<name>"], list(_words_in_place(text)))
+    ...     message = ["release", "<name>", "is", "in", "state", "<name>"]
+    ...     return _quoted_words(message, list(_words_and_beginnings(text)))
     >>> quoted("helm: release labels is in state pending"), quoted("Which release labels is in no state?")
     (4, 0)
     >>> quoted("the release of my labels is in state pending")
@@ -217,23 +225,24 @@ def _quoted_words(message: Sequence[str], words: Sequence[tuple[str, bool]]) -> 
     count = sum(not _SLOT.search(word) for word in message)
     if count < _LEAST_WORDS:
         return 0
-    places = {place for place, (_, begins) in enumerate(words) if begins or count >= _SURE_WORDS}
+    # The indexes at which the next word of the message may be.
+    indexes = {index for index, (_, begins) in enumerate(words) if begins or count >= _SURE_WORDS}
     for pattern in message:
-        places = {end for place in places for end in _ends(pattern, words, place)}
-    return count if places else 0
+        indexes = {end for index in indexes for end in _ends(pattern, words, index)}
+    return count if indexes else 0
 
 
-def _ends(pattern: str, words: Sequence[tuple[str, bool]], place: int) -> Iterator[int]:
-    """Yield the places after the words from *place* on that *pattern* can stand for."""
-    if place < len(words) and _is_like(words[place][0], pattern):
-        yield place + 1
+def _ends(pattern: str, words: Sequence[tuple[str, bool]], start: int) -> Iterator[int]:
+    """Yield the index after each sequence of words that begins at *start* and matches *pattern*, a word or slot."""
+    if start < len(words) and _is_like(words[start][0], pattern):
+        yield start + 1
         if _SLOT.fullmatch(pattern) and not _NUMBER_SLOT.fullmatch(pattern):
-            further = takewhile(lambda word: not word[1], words[place + 1 : place + _SLOT_WORDS])
-            yield from (place + count for count, _ in enumerate(further, start=2))
+            further = takewhile(lambda word: not word[1], words[start + 1 : start + _SLOT_WORDS])
+            yield from (start + count for count, _ in enumerate(further, start=2))
 
 
 def _is_like(word: str, pattern: str) -> bool:
-    """Whether *word* is *pattern* with any text in place of its slots; in place of a number, it must have a digit.
+    """Whether *word* is *pattern* with any text in place of its slots; if one is a number, *word* must have a digit.
 
     >>> _is_like("a.py", "<path>"), _is_like("v3.2", "v<n>"), _is_like("v", "v<n>"), _is_like("w3", "v<n>")
     (True, True, False, False)
@@ -241,34 +250,34 @@ def _is_like(word: str, pattern: str) -> bool:
     """
     if word == pattern or "<" not in pattern:
         return word == pattern
-    before, *further = _SLOT.split(pattern)
-    fits = bool(further) and word.startswith(before) and word.endswith(further[-1])
+    before, *after = _SLOT.split(pattern)
+    fits = bool(after) and word.startswith(before) and word.endswith(after[-1])
     return fits and (not _NUMBER_SLOT.search(pattern) or any(map(str.isdigit, word)))
 
 
-def _reported(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
+def _described_words(artifact: KnownArtifact, question: Question, message_terms: frozenset[str]) -> tuple[int, int]:
     """Return how many words of the playbook's failure the question has (0 if too few), and 1 if it names the action.
 
     Of several failures, the one with the most words in the question counts. The question reports a failure in two
     cases:
 
     - It has the share of the failure's words that :func:`_least_share` returns, at least two of them (or the only one).
-      For a failure of fewer than ``_TELLING_WORDS`` words, it must also speak of trouble or name the action.
-    - It speaks of trouble, and it has at least two words of its own that all belong to the failure. Words in
-      ``ANY_FAILURE`` and those of the actions are not its own.
+      For a failure of fewer than ``_DISTINCTIVE_WORDS`` words, it must also speak of trouble or name the action.
+    - It speaks of trouble, and its specific words are at least two and all belong to the failure. Specific words are
+      those that are neither in ``ANY_FAILURE`` nor in the names of the actions.
     """
     named = any(map(question.mentions, map(search_text, artifact.actions)))
     least = _least_share(named=named, troubled=question.troubled)
-    described = message_terms - ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
+    specific = message_terms - ANY_FAILURE - set(search_text(" ".join(artifact.actions)).split())
     keys = [set(key.split()) for key in artifact.failures]
     matched = [
         len(message_terms.intersection(key))
         for key in keys
         if (
             len(message_terms.intersection(key)) >= max(least * len(key), min(2, len(key)))
-            and (named or question.troubled or len(key) >= _TELLING_WORDS)
+            and (named or question.troubled or len(key) >= _DISTINCTIVE_WORDS)
         )
-        or (question.troubled and len(described) > 1 and described <= key)
+        or (question.troubled and len(specific) > 1 and specific <= key)
     ]
     return max(matched, default=0), int(named)
 

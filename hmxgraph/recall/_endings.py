@@ -14,14 +14,14 @@ _ACCEPTS = re.compile(
     r"|that(?:['\u2019]s| is| was| will be) (?:all|it|everything))\b",
     re.IGNORECASE,
 )
-# A sentence of nothing but thanks, praise and farewells, which may end with what the thanks are for.
+# A sentence that consists only of thanks, praise and farewells; it may end with what the thanks are for.
 _THANKS_WORDS = "|".join(
     """
     a again all alright also an and appreciated awesome be brilliant bye cheers cool day done else evening
     everything exactly excellent fantastic fine good goodbye got great have help helpful i is it looks lot lovely
     many much nice night no now of ok okay perfect really rest right set so sounds super thank thanks that the this
     thx today too very was weekend will wonderful working works yeah yes you your
-    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+    """.split()  # noqa: SIM905 - a block of words is easier to read than a list
 )
 _THANKS = re.compile(
     rf"(?!for\b)(?:\W|\b(?:{_THANKS_WORDS}"
@@ -33,9 +33,9 @@ _THANKS = re.compile(
 )
 # Marks that simulated users put at the end of a conversation: ###STOP###.
 _MARKER = re.compile(r"###\w+###")
-# Offers of more help ("Anything else?"): the only questions that may end work.
+# Offers of more help ("Anything else?"). A report that the work is done may end with no other question.
 _OFFERS_MORE = re.compile(r"\b(?:anything|something|else|further|more) [^.?!]*\?\W*$", re.IGNORECASE)
-# Words for work that was not done.
+# Words that say that something was not done.
 _NOT_DONE = re.compile(
     r"\b(?:can(?: ?not|['\u2019]t)|(?:could|did|does|do|has|have|was|is|are)(?:n['\u2019]t| not)|unable|still|sorry"
     r"|failed to)\b",
@@ -48,14 +48,14 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n")
-# A remark has at least this many words.
+# A sentence with fewer words than this is no remark.
 _REMARK = 6
 
 
 class Turn(NamedTuple):
     """One of the last events of a session: its type, its speaker, and whether it failed.
 
-    ``text`` is the end of a message, and the beginning of any other event.
+    ``text`` is the end of the text of a message, and the beginning of the text of any other event.
     """
 
     event_type: str
@@ -67,9 +67,10 @@ class Turn(NamedTuple):
 def is_carried_out(ending: Sequence[Turn], is_change: Callable[[str], bool]) -> bool:
     """Whether the end of a session, latest event first, shows that what was asked for was done.
 
-    The latest result must not be a failure, and a tool must have changed something, as *is_change* says of its name:
-    what was only looked up may serve a choice that is still open. After the result, the assistant must report, without
-    a question or words for what was not done, and the user may only give thanks, to which the assistant may reply.
+    The latest result must not be a failure, and a tool must have changed something (*is_change* is true for its name),
+    because a lookup may only prepare a decision that is still open. After the result, the assistant must report without
+    a question and without words for what was not done. Then the user may only give thanks, to which the assistant may
+    reply.
 
     >>> done = Turn("tool_result", None, False, "deploy -> deployed 2.3.1")
     >>> report = Turn("message", "assistant", False, "It is deployed. Anything else I can do?")
@@ -92,7 +93,7 @@ def is_carried_out(ending: Sequence[Turn], is_change: Callable[[str], bool]) -> 
 
 
 def _accepted(turns: Sequence[Turn]) -> int:
-    """The number of *turns*, latest first, in which the user gives thanks and the assistant replies to that."""
+    """Return the number of *turns*, latest first, in which the user gives thanks and the assistant replies to them."""
     is_reply = len(turns) > 1 and _is_report(turns[0]) and _reports_work(turns[0].text)
     thanks = turns[1 if is_reply else 0]
     return (2 if is_reply else 1) if _is_message(thanks) and not _is_report(thanks) and _accepts(thanks.text) else 0
@@ -128,7 +129,7 @@ def _changes(turn: Turn, is_change: Callable[[str], bool]) -> bool:
 
 
 def _accepts(text: str) -> bool:
-    """Whether a message is nothing but thanks, without a request or an objection.
+    """Whether a message consists only of thanks, without a request or an objection.
 
     >>> _accepts("Great, that's all. Thanks for the quick help!"), _accepts("Thanks, but I wanted Friday")
     (True, False)
@@ -141,12 +142,12 @@ def _accepts(text: str) -> bool:
 
 
 def _reports_work(text: str) -> bool:
-    """Whether a message ends work: with no other question than an offer, and no word for what was not done.
+    """Whether a message ends work: no question except an offer of more help, and no word for what was not done.
 
     >>> _reports_work("It is deployed."), _reports_work("Which version?"), _reports_work("Now I run the tests:")
     (True, False, False)
 
     """
-    stated = text.rstrip()
-    open_question = stated.endswith("?") and not _OFFERS_MORE.search(stated)
-    return not (open_question or stated.endswith(":") or _NOT_DONE.search(stated))
+    report = text.rstrip()
+    asks = report.endswith("?") and not _OFFERS_MORE.search(report)
+    return not (asks or report.endswith(":") or _NOT_DONE.search(report))

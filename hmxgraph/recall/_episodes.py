@@ -1,7 +1,8 @@
 """Whole episodes: a few sessions, shown as messages and calls with their results instead of isolated lines.
 
-A *unit* is a message, or a call with its results. A *log of many tasks* is a session too long to be one episode: steps
-of it are shown instead, and each of its events has the number of its step (events of other sessions have -1).
+A *unit* is a message, or a call with its results. A *log of many tasks* is a session too long to be shown as one
+episode: a pack shows only some of its steps, and each of its events has the number of its step (events of other
+sessions have -1).
 """
 
 from collections.abc import Container, Iterable, Sequence
@@ -12,8 +13,9 @@ from hmxgraph.recall.candidates import SECTION, THRESHOLD, Dropped, Ranked
 from hmxgraph.recall.draft import ALONE, BESIDE_ANSWERS
 from hmxgraph.text.lines import foreign
 
-# In a pack with entries in one of these sections, episodes fill at most BESIDE_ANSWERS of the budget. Otherwise they
-# may fill all that is left, but logs of many tasks at most ALONE. If the section's own budget is larger, it applies.
+# If the pack has entries in one of these sections, episodes fill at most the share BESIDE_ANSWERS of the budget.
+# Otherwise, they may fill all that is left, but logs of many tasks at most the share ALONE. If the budget of the
+# section ``episodes`` is larger than this cap, it applies instead.
 _ANSWERS = frozenset({"procedures", "facts"})
 
 Unit = tuple[Ranked, ...]
@@ -25,11 +27,11 @@ def add_episodes(
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
     Each session in turn gets an equal share of the tokens left below the cap (see ``_ANSWERS``), and fills it with the
-    units that :func:`_chosen` prefers. All logs of many tasks together count as one session, of which the best steps
-    are added, up to a cap of its own. Units that only repeat memories in *stated* or earlier units of their session are
+    units that :func:`_chosen` prefers. All logs of many tasks together count as one session, with a separate cap, of
+    which the best steps are added. Units that only repeat memories in *stated* or earlier units of their session are
     dropped.
 
-    *errors* are the places of the events that report the error that the question quotes. With *guessed*, the section
+    *errors* are the indexes of the events that report the error quoted in the question. With *guessed*, the section
     ``procedures`` shows only a guess, and does not lower the caps.
     """
     parts = _parts(ranking)
@@ -38,18 +40,18 @@ def add_episodes(
     no_answers = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
     log_cap = max(section_budget, int(box.total * (ALONE if no_answers else BESIDE_ANSWERS)))
     session_cap = box.free if no_answers else max(section_budget, int(box.total * BESIDE_ANSWERS))
-    for place, sessions in enumerate(parts):
-        kept = list[Unit]()
+    for number, sessions in enumerate(parts):
+        units_of_part = list[Unit]()
         for events in sessions:
-            units_of_session, dropped_of_session = _kept(events, stated.only_statements())
+            units_of_session, dropped_of_session = _units_and_dropped(events, stated.only_statements())
             dropped += dropped_of_session
-            kept += units_of_session
-        eligible += kept
+            units_of_part += units_of_session
+        eligible += units_of_part
         used = box.in_section.get(SECTION, 0)
         if _is_log(sessions[0]):
-            chosen = _chosen_steps(kept, log_cap - used, may_lack=not used)
+            chosen = _chosen_steps(units_of_part, log_cap - used, allow_incomplete=not used)
         else:
-            chosen = _chosen(kept, (session_cap - used) // (len(parts) - place), errors)
+            chosen = _chosen(units_of_part, (session_cap - used) // (len(parts) - number), errors)
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:
@@ -58,15 +60,15 @@ def add_episodes(
 
 
 def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:
-    """Add the best of *units*, and the next one if it matters as much; together cut to *cap* tokens.
+    """Add the best of *units*, and the unit after it if that is at least as relevant, together cut to *cap* tokens.
 
     Called if no session fits, because a section with eligible candidates must get an entry (HMX-C 4).
     """
     if not units:
         return
-    at = min(range(len(units)), key=lambda place: min(units[place]))
-    explanation = [unit for unit in units[at + 1 : at + 2] if _explains(units[at], unit)]
-    for ranked in sorted(chain(units[at], *explanation), key=lambda ranked: ranked.candidate.tokens):
+    best = min(range(len(units)), key=lambda index: min(units[index]))
+    explanation = [unit for unit in units[best + 1 : best + 2] if _explains(units[best], unit)]
+    for ranked in sorted(chain(units[best], *explanation), key=lambda ranked: ranked.candidate.tokens):
         box.add_cut(ranked, cap - box.in_section.get(SECTION, 0))
 
 
@@ -84,16 +86,16 @@ def units(events: Sequence[Ranked], *, calls: bool) -> list[Unit]:
     *calls*; otherwise, it is a unit of its own. Other outside text, such as an error, belongs to the unit of the event
     before it.
     """
-    by_place: dict[int, list[Ranked]] = {}
+    by_index: dict[int, list[Ranked]] = {}
     latest = list[Ranked]()
     for ranked in events:
-        own = ranked.candidate
-        if own.tool and foreign(own.label) and (own.call >= 0 or calls):
-            latest = by_place.get(own.call, [])
-        elif own.tool or not (latest and foreign(own.label)):
-            latest = by_place[own.place] = []
+        event = ranked.candidate
+        if event.tool and foreign(event.label) and (event.call >= 0 or calls):
+            latest = by_index.get(event.call, [])
+        elif event.tool or not (latest and foreign(event.label)):
+            latest = by_index[event.place] = []
         latest.append(ranked)
-    return list(map(tuple, by_place.values()))
+    return list(map(tuple, by_index.values()))
 
 
 def _is_call(ranked: Ranked) -> bool:
@@ -105,8 +107,8 @@ def _parts(ranking: Iterable[Ranked]) -> list[list[list[Ranked]]]:
 
     A part is a list of sessions, best first; a session is the list of its events in session order.
     """
-    placed = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
-    grouped = (list(events) for _, events in groupby(placed, key=lambda ranked: ranked.candidate.session_id))
+    in_order = sorted(ranking, key=lambda ranked: (ranked.candidate.session_id, ranked.candidate.place))
+    grouped = (list(events) for _, events in groupby(in_order, key=lambda ranked: ranked.candidate.session_id))
     parts: dict[str, list[list[Ranked]]] = {}
     for events in sorted(grouped, key=lambda events: min(ranked.rank for ranked in events)):
         parts.setdefault("" if _is_log(events) else events[0].candidate.session_id, []).append(events)
@@ -117,66 +119,72 @@ def _is_log(events: Sequence[Ranked]) -> bool:
     return events[0].candidate.step >= 0
 
 
-def _kept(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
+def _units_and_dropped(events: Sequence[Ranked], repeats: Repeats) -> tuple[list[Unit], list[Dropped]]:
     """Return the units of a session that may be shown, and its dropped events.
 
-    Events that repeat a memory or their own session are dropped, but not those that repeat another session, so that
-    each session stays complete. A call is dropped as a repeat only together with its results: the same call may have
-    had another result. A result whose call is dropped is dropped, too.
+    Events that repeat a memory or another event of their session are dropped, but not events that repeat another
+    session, so that each session stays complete. A call is dropped as a duplicate only together with its results,
+    because the same call may have had another result. A result whose call is dropped is dropped, too.
     """
-    related, dropped, kept = list[Ranked](), list[Dropped](), list[Unit]()
+    related, dropped, shown = list[Ranked](), list[Dropped](), list[Unit]()
     for ranked in events:
         if reason := ranked.candidate.verdict or ("low_relevance" if ranked.candidate.score < THRESHOLD else ""):
             dropped.append(Dropped(ranked, reason))
         else:
             related.append(ranked)
-    whole = units(related, calls=any(map(_is_call, events)))
-    in_units = {ranked.rank for unit in whole for ranked in unit}
+    related_units = units(related, calls=any(map(_is_call, events)))
+    in_units = {ranked.rank for unit in related_units for ranked in unit}
     dropped += (Dropped(ranked, "low_relevance") for ranked in related if ranked.rank not in in_units)
-    for unit in whole:
+    for unit in related_units:
         reasons = [repeats.reason(ranked.candidate) for ranked in unit]
         if all(reasons):
             dropped += map(Dropped, unit, reasons)
         else:
-            kept.append(unit)
-    return kept, dropped
+            shown.append(unit)
+    return shown, dropped
 
 
 def _chosen(units: Sequence[Unit], limit: int, errors: Container[int]) -> list[Unit]:
-    """Return the units that fit *limit*: those with *errors* and the next ones, the first and the last, then the best.
+    """Return the units that fit *limit*, tried in this order.
 
-    If units have the same relevance to one decimal, the later one is better: findings and actions come late in a
-    session.
+    First the units with *errors*, each with the next unit, then the first and the last unit, then the best. Of units
+    with the same relevance to one decimal, the later is better, because findings and actions come late in a session.
     """
-    with_error = (place for place, unit in enumerate(units) if any(ranked.candidate.place in errors for ranked in unit))
-    first = [at for place in with_error for at in (place, place + 1) if at < len(units)]
-    ends = [place for place in (0, len(units) - 1) if units]
-    best = sorted(range(len(units)), key=lambda place: (-round(_relevance(units[place]), 1), -place))
-    return _fitting(units, [*first, *ends, *best], limit)
+    with_errors = [any(ranked.candidate.place in errors for ranked in unit) for unit in units]
+    error_indexes = [index for index, is_error in enumerate(with_errors) if is_error]
+    errors_and_next = [index for error in error_indexes for index in (error, error + 1) if index < len(units)]
+    ends = [index for index in (0, len(units) - 1) if units]
+    best = sorted(range(len(units)), key=lambda index: (-round(_relevance(units[index]), 1), -index))
+    return _fitting(units, [*errors_and_next, *ends, *best], limit)
 
 
-def _chosen_steps(units: Sequence[Unit], limit: int, *, may_lack: bool) -> list[Unit]:
-    """Return the units of the best steps that fit *limit* whole; if *may_lack*, the best step may be incomplete."""
-    by_step = groupby(range(len(units)), key=lambda place: units[place][0].candidate.step)
-    steps = sorted((list(places) for _, places in by_step), key=lambda places: min(_rank(units[at]) for at in places))
+def _chosen_steps(units: Sequence[Unit], limit: int, *, allow_incomplete: bool) -> list[Unit]:
+    """Return the units of the best steps that fit *limit* as a whole.
+
+    With *allow_incomplete*, of the best step those of its units that fit are returned, even if others do not.
+    """
+    by_step = groupby(range(len(units)), key=lambda index: units[index][0].candidate.step)
+    steps = sorted(
+        (list(indexes) for _, indexes in by_step), key=lambda indexes: min(_rank(units[index]) for index in indexes)
+    )
     chosen, left = list[int](), limit
-    for places in steps:
-        tokens = sum(_tokens(units[place]) for place in places)
-        if tokens <= left or (may_lack and not chosen):
-            chosen += places
+    for indexes in steps:
+        tokens = sum(_tokens(units[index]) for index in indexes)
+        if tokens <= left or (allow_incomplete and not chosen):
+            chosen += indexes
             left -= min(tokens, left)
     return _fitting(units, chosen, limit)
 
 
-def _fitting(units: Sequence[Unit], places: Iterable[int], limit: int) -> list[Unit]:
-    """Return the units at *places* that together fit *limit*, tried in order; none if only one event of many fits."""
-    kept = list[Unit]()
-    for place in dict.fromkeys(places):
-        tokens = _tokens(units[place])
+def _fitting(units: Sequence[Unit], indexes: Iterable[int], limit: int) -> list[Unit]:
+    """Return the units at *indexes* that together fit *limit*, tried in order; none if only one event of many fits."""
+    fitting = list[Unit]()
+    for index in dict.fromkeys(indexes):
+        tokens = _tokens(units[index])
         if tokens <= limit:
-            kept.append(units[place])
+            fitting.append(units[index])
             limit -= tokens
-    return kept if sum(map(len, kept)) > 1 or sum(map(len, units)) == 1 else []
+    return fitting if sum(map(len, fitting)) > 1 or sum(map(len, units)) == 1 else []
 
 
 def _relevance(unit: Unit) -> float:

@@ -1,4 +1,4 @@
-"""What decided a past session: terms that both its results and its messages contain, and what its calls changed."""
+"""What was decisive in a past session: terms that its results and its messages share, and fields that calls changed."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,37 +8,37 @@ import numpy as np
 from hmxgraph.recall.pool import EventPool, Flags
 from hmxgraph.text.excerpts import fields_of
 
-# A term in at least this share of a session's events is too common to have decided the session.
+# A term in at least this share of a session's events is too common to be decisive.
 _EVERYWHERE = 0.5
 
 
-def decisive_weights(pool: EventPool, own: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
-    """Return *weight_by_term* with further terms: those that both results and messages of a session contain.
+def decisive_weights(pool: EventPool, in_session: Flags, weight_by_term: Mapping[str, float]) -> Mapping[str, float]:
+    """Return *weight_by_term* with decisive terms added: those that both results and messages of a session contain.
 
-    *own* marks the events of the session. If a request was refused, excerpts then contain the reason, which a lookup
-    returned and the agent mentioned. The rarer a further term is in the session, the higher its weight, always below
-    that of the question's weightiest term.
+    *in_session* marks the events of the session. If a request was refused, its reason, which a lookup returned and the
+    agent mentioned, thus gets into excerpts. The rarer a decisive term is in the session, the higher its weight, always
+    below that of the question's weightiest term.
     """
-    events = np.flatnonzero(own).tolist()
-    terms_of = {at: frozenset(pool.words[at].split()) for at in events}
-    result_terms = frozenset().union(*(terms_of[at] for at in events if pool.results[at]))
-    message_terms = frozenset().union(*(terms_of[at] for at in events if not pool.kinds[at]))
+    events = np.flatnonzero(in_session).tolist()
+    terms_of = {index: frozenset(pool.words[index].split()) for index in events}
+    result_terms = frozenset().union(*(terms_of[index] for index in events if pool.results[index]))
+    message_terms = frozenset().union(*(terms_of[index] for index in events if not pool.kinds[index]))
     counts = Counter(term for terms in terms_of.values() for term in terms)
     most, top = _EVERYWHERE * len(events), max(weight_by_term.values(), default=1.0)
     decisive = {term: top * (1.0 - counts[term] / most) for term in result_terms & message_terms if counts[term] < most}
     return {**decisive, **weight_by_term}
 
 
-def changed_fields(pool: EventPool, own: Flags) -> dict[int, frozenset[str]]:
-    """Return the new fields of each successful result, by its place, if earlier results have at least half its fields.
+def changed_fields(pool: EventPool, in_session: Flags) -> dict[int, frozenset[str]]:
+    """Return the new fields of each successful result, by its index, if earlier results have at least half its fields.
 
-    *own* marks the events of the session. A call that changes a record returns the whole record: the fields that no
-    earlier result has say what was changed.
+    *in_session* marks the events of the session. A call that changes a record usually returns the whole record. Its
+    fields that no earlier result has show what was changed.
     """
     changed, known = dict[int, frozenset[str]](), set[str]()
-    for at in np.flatnonzero(own & pool.successes).tolist():
-        fields = fields_of(pool.text[at])
+    for index in np.flatnonzero(in_session & pool.successes).tolist():
+        fields = fields_of(pool.text[index])
         if 2 * len(fields - known) <= len(fields):
-            changed[at] = fields - known
+            changed[index] = fields - known
         known |= fields
     return changed

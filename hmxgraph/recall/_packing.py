@@ -25,7 +25,7 @@ from hmxgraph.text.terms import word_trigrams
 ALIKE = 0.92
 # Sets of fewer trigrams reach this index only if they are equal: 11/12 is less than 0.92.
 FEW_TRIGRAMS = 12
-# Number of texts whose words and trigrams are cached, some kilobytes each: packs of one tenant compare the same ones.
+# Number of texts whose words and trigrams are cached, some kilobytes each. Packs of one tenant compare the same texts.
 _CACHED_TEXTS = 4_096
 # Punctuation around a word that does not change its meaning; "-5", ".5", "!ready", "C#" and "<b" are left unchanged.
 _QUOTES = "\"'`*_\u00ab\u00bb\u2018\u2019\u201a\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
@@ -40,7 +40,7 @@ _Trigrams: TypeAlias = frozenset[int]
 
 
 class Shape(NamedTuple):
-    """The trigram hashes of a text, and a few of them (the prefix) of which every similar text contains at least one.
+    """The trigram hashes of a text, and a few of them (the prefix): any similar text contains at least one of these.
 
     The prefix is empty for sets smaller than ``FEW_TRIGRAMS``, which are compared for equality.
     """
@@ -52,13 +52,13 @@ class Shape(NamedTuple):
 class Duplicates:
     """The texts seen so far, to detect duplicates.
 
-    Two sets that share 92 % of their members share one of their first few in any fixed order (prefix filter, Bayardo,
-    Ma and Srikant 2007), so only a handful of texts is ever compared.
+    If two sets share 92 % of their members, they also share one of their first few members, in any fixed order (prefix
+    filter, Bayardo, Ma and Srikant 2007). Each text is therefore compared with only a handful of others.
     """
 
     def __init__(self) -> None:
         self._texts: set[str] = set()
-        self._few: set[_Trigrams] = set()
+        self._small_sets: set[_Trigrams] = set()
         self._by_trigram: dict[int, list[_Trigrams]] = {}
 
     def repeats(self, text: str) -> bool:
@@ -80,43 +80,43 @@ class Duplicates:
         return self._nearly_repeats(shape) if shape.prefix else self._exactly_repeats(shape.trigrams)
 
     def _exactly_repeats(self, trigrams: _Trigrams) -> bool:
-        known = trigrams in self._few
-        self._few.add(trigrams)
-        return known
+        is_known = trigrams in self._small_sets
+        self._small_sets.add(trigrams)
+        return is_known
 
     def _nearly_repeats(self, shape: Shape) -> bool:
-        own, prefix = shape
-        least, most = ALIKE * len(own), len(own) / ALIKE
+        trigrams, prefix = shape
+        least, most = ALIKE * len(trigrams), len(trigrams) / ALIKE
         for trigram in prefix:
             for other in self._by_trigram.get(trigram, ()):
-                if least <= len(other) <= most and jaccard(own, other) >= ALIKE:
+                if least <= len(other) <= most and jaccard(trigrams, other) >= ALIKE:
                     return True
         for trigram in prefix:
-            self._by_trigram.setdefault(trigram, []).append(own)
+            self._by_trigram.setdefault(trigram, []).append(trigrams)
         return False
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _shape(text: str) -> Shape:
-    own = frozenset(map(hash, word_trigrams(_normalised_words(text))))
+    trigrams = frozenset(map(hash, word_trigrams(_normalised_words(text))))
     # Any fixed order works for the prefix filter; hash order is the fastest.
-    prefix = sorted(own)[: len(own) - ceil(ALIKE * len(own)) + 1] if len(own) >= FEW_TRIGRAMS else ()
-    return Shape(own, tuple(prefix))
+    size = len(trigrams) - ceil(ALIKE * len(trigrams)) + 1
+    return Shape(trigrams, tuple(sorted(trigrams)[:size]) if len(trigrams) >= FEW_TRIGRAMS else ())
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _normalised_words(text: str) -> tuple[str, ...]:
-    """Return the words of *text* between blanks, case-folded, without the punctuation and markup around them.
+    """Return the blank-separated words of *text*, case-folded, without the punctuation and markup around them.
 
-    All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text of only
-    punctuation keeps it. Each Chinese, Japanese or Korean character is a word.
+    All other characters are part of the word: "can't" is not "can", "-5" not "5", "C#" not "C++". A text that consists
+    only of punctuation keeps it. Each Chinese, Japanese or Korean character is a word.
 
     >>> _normalised_words('**Always** use "C#" (not C++), or "can\u2019t"!'), _normalised_words("!!!")
     (('always', 'use', 'c#', 'not', 'c++', 'or', "can't"), ('!!!',))
 
     """
-    written = (text.casefold() if text.isascii() else _folded(text)).split()
-    return tuple(bare for word in written if (bare := word if word.isalnum() else _bare(word))) or tuple(written)
+    raw_words = (text.casefold() if text.isascii() else _folded(text)).split()
+    return tuple(bare for word in raw_words if (bare := word if word.isalnum() else _bare(word))) or tuple(raw_words)
 
 
 def _folded(text: str) -> str:
@@ -145,7 +145,7 @@ class Judgement:
 
 
 class Repeats:
-    """The sources, texts and memories accepted so far, to detect duplicate candidates."""
+    """The candidates accepted so far (their sources, texts and statements), to detect duplicates."""
 
     def __init__(self) -> None:
         self._texts = Duplicates()
@@ -153,7 +153,7 @@ class Repeats:
         self._statements: set[tuple[str, ...]] = set()
 
     def reason(self, candidate: Candidate) -> str:
-        """Return ``duplicate`` if *candidate* repeats one accepted before; otherwise accept it and return "".
+        """Return ``duplicate`` if *candidate* repeats an accepted candidate; otherwise accept it and return "".
 
         Candidates of the sections workflow and conflicts are neither compared nor remembered.
         """
@@ -166,20 +166,20 @@ class Repeats:
         return ""
 
     def only_statements(self) -> "Repeats":
-        """Return a copy with the statements of the memories so far, without the sources and texts."""
-        fresh = Repeats()
-        fresh._statements = set(self._statements)
-        return fresh
+        """Return a copy that remembers only the statements of the accepted memories, not the sources and texts."""
+        copy = Repeats()
+        copy._statements = set(self._statements)
+        return copy
 
     def _restates(self, candidate: Candidate) -> bool:
         """Whether a memory or an event has exactly the words of an earlier memory; remember the words of a memory."""
         if candidate.source_type not in {"memory", "policy", "episode"}:
             return False
-        own = statement(candidate)
-        known = own in self._statements
+        own_statement = statement(candidate)
+        is_known = own_statement in self._statements
         if candidate.source_type != "episode":
-            self._statements.add(own)
-        return known
+            self._statements.add(own_statement)
+        return is_known
 
 
 def statement(candidate: Candidate) -> tuple[str, ...]:
@@ -191,9 +191,9 @@ def statement(candidate: Candidate) -> tuple[str, ...]:
 
 
 def repeated_memories(box: "Box") -> list[Ranked]:
-    """Return the memories and task records in *box* whose words an event in *box* contains as one run.
+    """Return the memories and task records in *box* whose words an event in *box* contains one after the other.
 
-    Rules, pinned memories and those that someone asked to remember are not returned.
+    Rules, pinned memories and memories that someone asked to remember are not returned.
     """
     events = [
         " ".join(("", *statement(packed.ranked.candidate), ""))
@@ -225,7 +225,7 @@ def judged(ranking: Sequence[Ranked], contest: Contest, repeats: Repeats) -> Jud
 
 
 def _wins_over_events(candidate: Candidate) -> bool:
-    """Whether the candidate is a rule, memory or task record: it is kept, and an event that only repeats it is not."""
+    """Whether the candidate is a rule, memory or task record, which is kept instead of an event that repeats it."""
     return candidate.section in RULES or candidate.source_type == "memory"
 
 
@@ -243,7 +243,7 @@ def _reason(candidate: Candidate, losers: Collection[str]) -> str:
 
 # Section budgets (HMX-C 4).
 
-# Shares of the budget, in sixteenths if all of these sections are present; other sections use what these leave over.
+# Shares of the budget, in sixteenths if all of these sections are present. Other sections get what these leave unused.
 SHARES: Mapping[str, int] = {
     "core": 2,
     "constraints": 1,
@@ -257,8 +257,8 @@ SHARES: Mapping[str, int] = {
 def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRIORS) -> dict[str, int]:
     """Return the initial token budget of each of *sections* in priority order; at most *total* together.
 
-    The sections divide the total in proportion to their ``SHARES``, weighted by *priors*; sections without a share get
-    nothing, unless no section has one: then all get the same.
+    The sections divide the total in proportion to their ``SHARES``, weighted by *priors*. Sections without a share get
+    nothing; if no section has a share, all get the same.
 
     >>> section_budgets(4096, ["core", "facts", "procedures", "episodes", "graph_relations", "constraints"])
     {'core': 512, 'constraints': 256, 'procedures': 1024, 'facts': 1024, 'episodes': 768, 'graph_relations': 512}
@@ -276,7 +276,7 @@ def section_budgets(total: int, sections: Iterable[str], priors: Priors = NO_PRI
 
 # Filling: the best entry of each section, section shares, then redistribution (HMX-C 4).
 
-# Minimum tokens that remain of a truncated entry.
+# Minimum number of tokens to which an entry may be truncated.
 LEAST_CUT = 24
 NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
@@ -305,8 +305,10 @@ class Packed:
 class Box:
     """The budget while it is filled: entries by rank, and the tokens used, including headings and dates.
 
-    ``budgets`` and ``in_section`` are the tokens allotted to and used by each section, without headings; ``opened`` are
-    the keys of the headings, dates and the notice that are already counted (:func:`~hmxgraph.recall.pack.groups`).
+    - ``budgets``: the tokens allotted to each section, without headings.
+    - ``in_section``: the tokens used by each section, without headings.
+    - ``opened``: the keys of the headings, dates and the notice that are already counted
+      (:func:`~hmxgraph.recall.pack.groups`).
     """
 
     total: int
@@ -348,7 +350,8 @@ class Box:
     def add_cut(self, ranked: Ranked, limit: int) -> bool:
         """Add an entry, truncated if longer than *limit* or the rest of the budget; return whether it was added.
 
-        It is not added if too little of it would remain, or if the pack has as many entries as it may.
+        It is not added if less than ``LEAST_CUT`` tokens of it would remain, or if the pack has ``MAX_ENTRIES``
+        entries.
         """
         tokens = min(ranked.candidate.tokens, limit, self.free - self.overhead(ranked))
         if tokens < min(LEAST_CUT, ranked.candidate.tokens) or len(self.packed) >= MAX_ENTRIES:
@@ -357,7 +360,7 @@ class Box:
         return True
 
     def remove(self, ranked: Ranked) -> None:
-        """Take an entry out again; its headings stay counted."""
+        """Remove an entry; its headings stay counted."""
         packed = self.packed.pop(ranked.rank)
         self.used -= packed.tokens
         self.in_section[packed.section] -= packed.tokens
@@ -369,15 +372,15 @@ class Box:
         return self._groups[ranked.rank]
 
 
-# A strategy: given the entries of each section, best first, it yields them in the order to try them.
+# A strategy: it gets the entries of each section, best first, and yields them in the order in which they are tried.
 _Filling = Callable[[Box, Mapping[str, Sequence[Ranked]]], Iterable[Ranked]]
 
 
 def fill(box: Box, eligible: Sequence[Ranked], strategy: str, limited: Container[str] = ()) -> None:
-    """Fill *box* with the best entry of each section, then with what fits in the order of *strategy*.
+    """Fill *box* with the best entry of each section, then with all that fit, tried in the order of *strategy*.
 
-    Finally, one more entry is cut to the rest of the budget. *Limited* sections get no more than their shares, except
-    for their best entry.
+    Finally, one more entry is cut to the rest of the budget. The *limited* sections get no more than their shares,
+    except for their best entry.
     """
     sections = _by_section(eligible)
     _guarantee(box, sections)
@@ -397,16 +400,16 @@ def _by_section(eligible: Sequence[Ranked]) -> dict[str, list[Ranked]]:
 
 
 def _guarantee(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
-    """Add the best entry of each section, truncated if it leaves no room for the beginnings of those that follow."""
-    waiting = [members[0] for members in sections.values()]
-    for place, ranked in enumerate(waiting):
-        later = sum(min(other.candidate.tokens, LEAST_CUT) + box.overhead(other) for other in waiting[place + 1 :])
+    """Add the best entry of each section, truncated if needed to leave room for the beginning of each later one."""
+    best_entries = [members[0] for members in sections.values()]
+    for number, ranked in enumerate(best_entries, start=1):
+        later = sum(min(other.candidate.tokens, LEAST_CUT) + box.overhead(other) for other in best_entries[number:])
         limit = max(box.free - box.overhead(ranked) - later, LEAST_CUT)
         box.add_cut(ranked, max(min(limit, ranked.candidate.tokens), min(LEAST_CUT, ranked.candidate.tokens)))
 
 
 def _shares(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
-    """Yield what fits the section budgets, then everything, both by section priority and rank."""
+    """Yield the entries that fit the section budgets, then all entries, both by section priority and rank."""
     for members in sections.values():
         yield from (ranked for ranked in members if ranked.rank not in box.packed and box.fits_section(ranked))
     yield from chain.from_iterable(sections.values())
@@ -414,8 +417,8 @@ def _shares(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Rank
 
 def _breadth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
     """Yield the best entry of each section, then the second best of each, and so on."""
-    for turn in zip_longest(*sections.values()):
-        yield from (ranked for ranked in turn if ranked is not None)
+    for equally_ranked in zip_longest(*sections.values()):
+        yield from (ranked for ranked in equally_ranked if ranked is not None)
 
 
 def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Ranked]:
@@ -428,8 +431,8 @@ def _depth(_box: Box, sections: Mapping[str, Sequence[Ranked]]) -> Iterator[Rank
 
 def _last_cut(box: Box, sections: Mapping[str, Sequence[Ranked]]) -> None:
     """Add the best entry that did not fit, cut to the rest of the budget, if that is at least twice ``LEAST_CUT``."""
-    waiting = (ranked for members in sections.values() for ranked in members if ranked.rank not in box.packed)
-    best = min(waiting, key=lambda ranked: ranked.rank, default=None)
+    remaining = (ranked for members in sections.values() for ranked in members if ranked.rank not in box.packed)
+    best = min(remaining, key=lambda ranked: ranked.rank, default=None)
     if best is not None and box.free - box.overhead(best) >= 2 * LEAST_CUT:
         box.add_cut(best, box.free)
 
@@ -442,8 +445,8 @@ def truncated_to(
 ) -> str:
     """Return an excerpt of *text* that fits *tokens* together with the truncation mark at its end.
 
-    It consists of the beginning and the passages with terms of *weight_by_term*, or simply of the longest prefix that
-    fits, if that contains all these passages.
+    It consists of the beginning and the passages with terms of *weight_by_term*, or of the longest prefix that fits if
+    the prefix contains all these passages.
 
     >>> truncated_to("one two three four five six", 5, lambda text: len(text.split()))
     'one two three four [truncated]'

@@ -17,15 +17,15 @@ from hmxgraph.text.terms import TokenCounter
 # The passages of a long message get 1/32 of the budget, within these limits in tokens.
 _PASSAGES_OF_BUDGET = 32
 _LEAST_PASSAGES, _MOST_PASSAGES = 48, 80
-# They get up to this many times as much if the passages of all messages then fit.
+# They get up to this many times as many tokens if the passages of all messages then fit.
 _WITH_ROOM = 2
 # Approximate characters per token.
 _TOKEN_CHARACTERS = 4
-# A text is cut if it is more than this many times as long as its passages may be.
+# A text is cut only if it is more than this many times as long as its passages may be.
 _LONGER = 2
-# Nothing is cut if the texts fill at most this share of the budget.
+# Nothing is cut if the texts together fill at most this share of the budget.
 _WHOLE_SHARE = 0.75
-# Texts are cut from the best on, until they exceed the budget by this factor.
+# Texts are cut in order, best first, until together they exceed the budget by this factor.
 _CUT_BEYOND = 1.5
 # The passages of one text from an outside source get 1/4 of the budget.
 _RESULT_OF_BUDGET = 4
@@ -34,17 +34,17 @@ _RESULT_OF_BUDGET = 4
 def with_excerpts(
     pool: EventPool, whole: Mapping[str, str], weight_by_term: Mapping[str, float], count_tokens: TokenCounter
 ) -> EventPool:
-    """Return *pool* with excerpts in place of truncated texts whose omitted rest matches the terms.
+    """Return *pool* with excerpts in place of truncated texts if the part that was cut off matches the terms.
 
-    *whole* maps event ids to full texts. An excerpt is never longer than the truncated text was.
+    *whole* maps event ids to full texts. An excerpt is never longer than the truncated text.
     """
     texts, tokens = list(pool.text), list(pool.tokens)
     for event_id, text in whole.items():
-        at = pool.index[event_id]
+        index = pool.index[event_id]
         passages = Passages.of(without_old_text(text), weight_by_term)
-        if passages.anything_after(len(texts[at])):
-            texts[at] = passages.excerpt(len(texts[at]))
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
+        if passages.anything_after(len(texts[index])):
+            texts[index] = passages.excerpt(len(texts[index]))
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
     return pool.with_lines(texts, tokens) if whole else pool
 
 
@@ -57,11 +57,11 @@ def recounted(pool: EventPool, count_tokens: TokenCounter) -> EventPool:
 def marked_as_superseded(pool: EventPool, event_ids: Collection[str], count_tokens: TokenCounter) -> EventPool:
     """Return *pool* with the events in *event_ids*, which state what no longer holds, labelled as superseded."""
     labels, tokens = list(pool.label), list(pool.tokens)
-    places = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
-    for at in places:
-        labels[at] = f"{labels[at]}, {SUPERSEDED}" if labels[at] else SUPERSEDED
-        tokens[at] = count_tokens(event_line(pool.text[at], labels[at], pool.shown_speaker[at]))
-    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if places else pool
+    superseded = [pool.index[event_id] for event_id in sorted(event_ids) if event_id in pool.index]
+    for index in superseded:
+        labels[index] = f"{labels[index]}, {SUPERSEDED}" if labels[index] else SUPERSEDED
+        tokens[index] = count_tokens(event_line(pool.text[index], labels[index], pool.shown_speaker[index]))
+    return replace(pool, label=tuple(labels), tokens=tuple(tokens)) if superseded else pool
 
 
 def with_passages(
@@ -78,53 +78,57 @@ def with_passages(
     Only events that reach the threshold are cut. None are cut if there is only one, or if together they fill at most
     three quarters of *budget*. Passages are longer if all of them then fit.
 
-    If whole *sessions* are shown, only their events are cut. The terms that decided a session then count, too, and the
-    passages of a session are as long as its equal share of *room* allows.
+    If whole *sessions* are shown, only their events are cut. Passages then also match terms that were decisive in a
+    session (:func:`decisive_weights`), and are as long as an equal share of *room* for each session allows.
 
-    Documents stay whole. So does outside text of at most half the budget, because half a record misleads; longer text
-    would leave no room for what followed. Steps of logs are short already.
+    Documents are not cut. Neither is text from an outside source that fills at most half the budget, because half a
+    record is misleading; longer text would leave no room for what followed. Steps of logs are short already.
     """
     limit = min(max(budget // _PASSAGES_OF_BUDGET, _LEAST_PASSAGES), _MOST_PASSAGES)
     pool, scores = episodes.pool, episodes.scores
-    ranked = (at for at in np.argsort(-scores, kind="stable").tolist() if scores[at] >= THRESHOLD)
-    best = [at for at in ranked if not sessions or pool.session_id[at] in sessions]
-    if len(best) == 1 or sum(pool.tokens[at] for at in best) <= _WHOLE_SHARE * budget:
+    ranked = (index for index in np.argsort(-scores, kind="stable").tolist() if scores[index] >= THRESHOLD)
+    best = [index for index in ranked if not sessions or pool.session_id[index] in sessions]
+    if len(best) == 1 or sum(pool.tokens[index] for index in best) <= _WHOLE_SHARE * budget:
         return episodes
     weights = {
         session_id: decisive_weights(pool, pool.of_session(session_id), weight_by_term) for session_id in sessions
     }
-    limits = _limits([(pool.session_id[at], pool.tokens[at]) for at in best], limit, room) if sessions else {}
+    limits = _limits([(pool.session_id[index], pool.tokens[index]) for index in best], limit, room) if sessions else {}
     if not sessions:
-        longest = _longest_passages([pool.tokens[at] for at in best], limit, int(_WHOLE_SHARE * budget))
+        longest = _longest_passages([pool.tokens[index] for index in best], limit, int(_WHOLE_SHARE * budget))
         limit = min(longest, _WITH_ROOM * limit)
     texts, tokens, used = list(pool.text), list(pool.tokens), 0
-    for at in best:
+    for index in best:
         if used > _CUT_BEYOND * budget:
             break
-        message_limit = limits.get(pool.session_id[at], limit)
-        own_limit = message_limit if pool.label[at] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
-        is_step = bool(episodes.step) and episodes.step[at] >= 0
-        if tokens[at] > _LONGER * own_limit and not pool.title[at] and not is_step:
-            own_weights = weights.get(pool.session_id[at], weight_by_term)
-            passages = Passages.of(whole.get(pool.event_id[at], texts[at]), own_weights)
-            # Keep the beginning of calls, which names the tool, and of people's messages, which states the subject.
-            from_beginning = bool(pool.kinds[at]) or not is_assistant(pool.speaker[at])
+        message_limit = limits.get(pool.session_id[index], limit)
+        own_limit = message_limit if pool.label[index] in {"", SUPERSEDED} else budget // _RESULT_OF_BUDGET
+        is_step = bool(episodes.step) and episodes.step[index] >= 0
+        if tokens[index] > _LONGER * own_limit and not pool.title[index] and not is_step:
+            own_weights = weights.get(pool.session_id[index], weight_by_term)
+            passages = Passages.of(whole.get(pool.event_id[index], texts[index]), own_weights)
+            # Keep the beginning of calls and results, which names the tool, and of all messages but assistants', which
+            # states the subject.
+            from_beginning = bool(pool.kinds[index]) or not is_assistant(pool.speaker[index])
             excerpt = passages.excerpt(own_limit * _TOKEN_CHARACTERS, from_beginning=from_beginning)
-            texts[at] = excerpt or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
-        used += tokens[at]
+            texts[index] = excerpt or texts[index]
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
+        used += tokens[index]
     return replace(episodes, pool=pool.with_lines(texts, tokens))
 
 
 def _limits(sizes: Iterable[tuple[str, int]], least: int, room: int) -> dict[str, int]:
-    """Return the limit in tokens for one event's passages in each session; sessions get equal parts of *room*.
+    """Return, for each session, the maximum number of tokens for the passages of one event.
 
-    *sizes* are the session id and the token count of each event.
+    Sessions get equal parts of *room*. *sizes* are the session id and the token count of each event.
     """
     tokens: defaultdict[str, list[int]] = defaultdict(list)
     for session_id, size in sizes:
         tokens[session_id].append(size)
-    return {session_id: _longest_passages(own, least, room // len(tokens)) for session_id, own in tokens.items()}
+    return {
+        session_id: _longest_passages(token_counts, least, room // len(tokens))
+        for session_id, token_counts in tokens.items()
+    }
 
 
 def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
@@ -138,5 +142,5 @@ def _longest_passages(tokens: Sequence[int], least: int, room: int) -> int:
 
 
 def _after_cut(limit: int, tokens: Iterable[int]) -> int:
-    """Return the total of *tokens* when texts more than twice as long as *limit* are cut to it."""
-    return sum(limit if each > _LONGER * limit else each for each in tokens)
+    """Return the total of *tokens* after texts more than twice as long as *limit* are cut to it."""
+    return sum(limit if count > _LONGER * limit else count for count in tokens)

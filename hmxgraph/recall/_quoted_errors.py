@@ -14,7 +14,7 @@ from hmxgraph.text.terms import terms
 _PREFIX = re.compile(r"^(?:[\w.]*(?:error|exception|fail(?:s|ed)?|fatal)\b[^:]{0,20}:\s*)+", re.IGNORECASE)
 # An event reports the same error only if it has this share of the message's words, weighted by rarity.
 _SAME_ERROR = 0.6
-# Minimum number of words of a message.
+# An error message must have at least this many words that distinguish it.
 _LEAST_TERMS = 2
 
 
@@ -31,25 +31,25 @@ class QuotedError:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The words of the quotation that tell errors apart; () if there are fewer than two, or it is no error message.
+        """The words of the quotation that distinguish errors; () if they are fewer than two, or it is no error message.
 
         A quotation is an error message if the question speaks of trouble or certainly quotes an error, or if the result
         of a call has the same message. The result need not be marked as failed: a command that reports failed tests has
         itself worked.
         """
         troubled = self.question.troubled or self.question.reports_error
-        reported = troubled or bool((self._alike & (self.pool.failures | self.pool.successes)).any())
-        return tuple(self._weights) if reported and len(self._weights) >= _LEAST_TERMS else ()
+        is_error = troubled or bool((self._reports & (self.pool.failures | self.pool.successes)).any())
+        return tuple(self._weights) if is_error and len(self._weights) >= _LEAST_TERMS else ()
 
     @property
     def events(self) -> Flags:
         """Which events report the error; none if the question quotes no error."""
-        return self._alike if self.terms else np.zeros(len(self.pool), dtype=np.bool_)
+        return self._reports if self.terms else np.zeros(len(self.pool), dtype=np.bool_)
 
     @cached_property
     def sessions(self) -> frozenset[str]:
         """The sessions with an event that reports the error."""
-        return frozenset(self.pool.session_id[at] for at in np.flatnonzero(self.events).tolist())
+        return frozenset(self.pool.session_id[index] for index in np.flatnonzero(self.events).tolist())
 
     @property
     def mentions(self) -> Flags:
@@ -70,17 +70,17 @@ class QuotedError:
         return dict(zip(specific, rarity(frequency, max(self.event_count, len(self.pool))).tolist(), strict=True))
 
     @cached_property
-    def _alike(self) -> Flags:
+    def _reports(self) -> Flags:
         """Which events contain the quoted text; if none do, which results of failed calls mention the error."""
         message, exact = _PREFIX.sub("", self.question.error).casefold().rstrip(".!? "), self._mentions.copy()
-        for at in np.flatnonzero(exact).tolist():
-            exact[at] = message in self.pool.text[at].casefold()
+        for index in np.flatnonzero(exact).tolist():
+            exact[index] = message in self.pool.text[index].casefold()
         return exact if exact.any() else self._mentions & self.pool.failures
 
     @cached_property
     def _mentions(self) -> Flags:
         """Which events mention the error: they have most of its words close together.
 
-        Words spread over a text do not count: a long text has some words of any message.
+        Words scattered over a text do not count, because a long text has some words of any message.
         """
         return together(self._weights, self.pool, _SAME_ERROR)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.packs import ContextPack, DroppedEntry, Entry
 
-# The style classes of the sections in the budget bar, repeated if there are more sections.
+# The style classes of the sections in the budget bar; the classes repeat if there are more sections.
 _COLOURS = "abcd"
 # The style classes of the score components.
 _SHADES = {"relevance": "a", "recency": "b", "provenance": "c", "salience": "d"}
@@ -66,11 +66,11 @@ def pack_html(
     drop_texts: Mapping[str, str] | None = None,
     fragment: bool = False,
 ) -> str:
-    """The page, or with *fragment* only the part that a notebook shows.
+    """Return the page, or with *fragment* only the part that a notebook shows.
 
     *text* is the prompt text. *trails* maps the ``source_id`` of entries to their evidence: events with timestamp,
     session_id, event_type and text. *drop_texts* maps the ``source_id`` of dropped candidates to their texts; if it has
-    texts for any in the pack's list, only those candidates are shown.
+    the text of any dropped candidate of the pack, only candidates with a text are shown.
     """
     parts = (
         _head(pack),
@@ -97,7 +97,7 @@ def _head(pack: ContextPack) -> str:
 
 
 def _prompt(text: str, *, copy: bool) -> str:
-    """The prompt text; with *copy*, also a button that copies it."""
+    """Return the prompt text; with *copy*, also a button that copies it."""
     if not text:
         return ""
     button = "<button type='button'>copy</button>" if copy else ""
@@ -105,20 +105,20 @@ def _prompt(text: str, *, copy: bool) -> str:
 
 
 def _budget(pack: ContextPack) -> str:
-    """A bar with the share of the budget that each section uses, in pack order, and its legend."""
+    """Return a bar with the share of the budget that each section uses, in pack order, and its legend."""
     budget = pack.token_budget
     used = [(name, part.used) for name, part in _used_sections(pack)]
     bar = "".join(
-        f"<i class='{_COLOURS[place % len(_COLOURS)]}' style='width:{_percent(tokens, budget.total_budget)}' "
+        f"<i class='{_COLOURS[number % len(_COLOURS)]}' style='width:{_percent(tokens, budget.total_budget)}' "
         f"title='{escape(_words(name))}: {tokens} tokens'></i>"
-        for place, (name, tokens) in enumerate(used)
+        for number, (name, tokens) in enumerate(used)
     )
-    key = " ".join(
-        f"<span><i class='{_COLOURS[place % len(_COLOURS)]}'></i>{escape(_words(name))} {tokens}</span>"
-        for place, (name, tokens) in enumerate(used)
+    legend = " ".join(
+        f"<span><i class='{_COLOURS[number % len(_COLOURS)]}'></i>{escape(_words(name))} {tokens}</span>"
+        for number, (name, tokens) in enumerate(used)
     )
     title = f"Budget: {budget.used} of {budget.total_budget} tokens"
-    return f"<h2>{title}</h2><div class='bar'>{bar}</div><div class='dim key'>{key}</div>"
+    return f"<h2>{title}</h2><div class='bar'>{bar}</div><div class='dim key'>{legend}</div>"
 
 
 def _used_sections(pack: ContextPack) -> Iterator[tuple[str, Any]]:
@@ -129,67 +129,71 @@ def _used_sections(pack: ContextPack) -> Iterator[tuple[str, Any]]:
 def _sections(pack: ContextPack, trails: Trails) -> str:
     components = pack.metadata.get("score_components", {})
     weights = pack.assembly_metadata.ranking_weights.model_dump()
-    notes = pack.metadata.get("entries")
-    if not isinstance(notes, list) or len(notes) != len(pack.entries):  # made by other software
-        notes = [{}] * len(pack.entries)
-    described = zip(pack.entries, notes, strict=True)
+    metadata_of_entries = pack.metadata.get("entries")
+    if not isinstance(metadata_of_entries, list) or len(metadata_of_entries) != len(pack.entries):
+        # Other software made the pack.
+        metadata_of_entries = [{}] * len(pack.entries)
+    pairs = zip(pack.entries, metadata_of_entries, strict=True)
     body = ""
-    for section, entries in groupby(described, key=lambda pair: pair[0].section):
-        shown = [_entry(entry, about, components, weights, trails) for entry, about in entries]
+    for section, entries in groupby(pairs, key=lambda pair: pair[0].section):
+        shown = [_entry(entry, metadata, components, weights, trails) for entry, metadata in entries]
         body += f"<h2>{escape(_words(section))} <span class='dim'>{len(shown)}</span></h2>{''.join(shown)}"
-    return _key(weights) + body if body else ""
+    return _legend(weights) + body if body else ""
 
 
-def _key(weights: Mapping[str, float]) -> str:
-    """The heading of the entries, and the legend of the score colours."""
+def _legend(weights: Mapping[str, float]) -> str:
+    """Return the heading of the entries, and the legend of the score colours."""
     shades = (f"<span><i class='{_SHADES[name]}'></i>{name} x {weight:g}</span>" for name, weight in weights.items())
     return f"<h2>Entries</h2><div class='dim key'>score = {' '.join(shades)}</div>"
 
 
 def _entry(
-    entry: Entry, about: Mapping[str, Any], components: Any, weights: Mapping[str, float], trails: Trails
+    entry: Entry, metadata: Mapping[str, Any], components: Any, weights: Mapping[str, float], trails: Trails
 ) -> str:
-    """One entry: its first words and score; when opened, its full text, reasons and evidence."""
-    scored = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
+    """Return one entry: its first words and score; when opened, its full text, reasons and evidence."""
+    own_components = components.get(entry.source_id, {}) if isinstance(components, Mapping) else {}
     line = " · ".join(part.strip() for part in entry.content.splitlines())
-    summary = f"{_score_bar(scored, weights)}{escape(truncate_line(line, _LINE_LENGTH))}"
-    body = f"<pre>{escape(entry.content)}</pre><div class='dim'>{_why(entry, about, scored, weights)}</div>"
+    summary = f"{_score_bar(own_components, weights)}{escape(truncate_line(line, _LINE_LENGTH))}"
+    reasons = _reasons(entry, metadata, own_components, weights)
+    body = f"<pre>{escape(entry.content)}</pre><div class='dim'>{reasons}</div>"
     evidence = _trail(trails.get(entry.source_id, ()))
     return f"<details id='{escape(entry.source_id)}'><summary>{summary}</summary>{body}{evidence}</details>"
 
 
-def _why(entry: Entry, about: Mapping[str, Any], scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """Why the entry is in the pack: rank, score, size, score components, confidence, evidence, time, session and id."""
+def _reasons(
+    entry: Entry, metadata: Mapping[str, Any], components: Mapping[str, float], weights: Mapping[str, float]
+) -> str:
+    """Return why the entry is in the pack: rank, score, size, score components, confidence, evidence and source."""
     source = entry.provenance
     parts = [
         f"rank {entry.rank}, score {entry.relevance_score:.3f}, {entry.token_estimate} tokens",
-        ", ".join(f"{name} {scored[name]:.2f}" for name in weights if name in scored),
+        ", ".join(f"{name} {components[name]:.2f}" for name in weights if name in components),
         f"{source.origin}: confidence {source.confidence:.2f}, evidence {source.evidence_count}",
-        " in ".join(str(about[name]) for name in ("timestamp", "session_id") if name in about),
+        " in ".join(str(metadata[name]) for name in ("timestamp", "session_id") if name in metadata),
         f"{entry.source_type} {entry.source_id}",
     ]
     return "<br>".join(escape(part) for part in parts if part)
 
 
-def _score_bar(scored: Mapping[str, float], weights: Mapping[str, float]) -> str:
-    """A bar of the score components, each as wide as its weighted value; an opened entry lists the plain values."""
+def _score_bar(components: Mapping[str, float], weights: Mapping[str, float]) -> str:
+    """Return a bar of the score components, each as wide as its weighted value (an opened entry lists the values)."""
     parts = (
-        f"<i class='{_SHADES[name]}' style='width:{100 * weight * scored[name]:.1f}%'></i>"
+        f"<i class='{_SHADES[name]}' style='width:{100 * weight * components[name]:.1f}%'></i>"
         for name, weight in weights.items()
-        if name in scored
+        if name in components
     )
     bar = "".join(parts)
     return f"<span class='bar score'>{bar}</span>" if bar else ""
 
 
 def _trail(events: Sequence[Mapping[str, Any]]) -> str:
-    """The evidence of an entry as a collapsible list."""
+    """Return the evidence of an entry as a collapsible list."""
     if not events:
         return ""
     shown = "".join(map(_event, events[:_MOST_EVENTS]))
-    rest = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
+    remainder = f"<li>and {len(events) - _MOST_EVENTS} more</li>" if len(events) > _MOST_EVENTS else ""
     count = f"{len(events)} {'event' if len(events) == 1 else 'events'}"
-    return f"<details><summary class='dim'>evidence: {count}</summary><ul>{shown}{rest}</ul></details>"
+    return f"<details><summary class='dim'>evidence: {count}</summary><ul>{shown}{remainder}</ul></details>"
 
 
 def _event(event: Mapping[str, Any]) -> str:

@@ -41,20 +41,21 @@ _WITHOUT_FAILURE = 0.6
 _WITHOUT_EDIT = 0.7
 # A call that edits a file passes the new content, a patch, or the old and the new text.
 _EDIT = re.compile(r"[(,]\s*(?:(?:old|new)_(?:str|string|text|source)|content|file_text|patch|diff|edits?|code_edit)=")
-# The question quotes a failure if the result that reports it contains this share of the question.
+# The question quotes a failure if the result that reports the failure contains this share of the question.
 _QUOTED = 0.6
-# The remedy for a failure is expected in so many steps after it. Each scores a little less than the step before.
+# The remedy for a failure is expected within this many steps after it. Each scores a little less than the step before.
 _STEPS_TO_REMEDY, _LESS_PER_STEP = 5, 0.05
 # An event that is known to report the error counts if its share of the question is at least this fraction of the
 # largest share of such an event.
 _OF_BEST_MATCH = 0.8
-# Factor on all other steps if it is known which events report the error that the question is about.
+# Factor on all scores if it is known which events report the error that the question is about. The steps with the error
+# and those directly after them are then raised to nearly 1.
 _BESIDE_KNOWN_ERROR = 0.75
 # For a question about how something ended, the steps of a session that score at least ``_MATCHES_WELL`` are multiplied
 # by a factor that rises from ``_FIRST`` for the first of them to 1 for the last.
 _MATCHES_WELL, _FIRST = 0.5, 0.3
 # If a step with an edit then scores at least ``_NEAR_END``, up to ``_REASONS`` steps before it are raised, because they
-# may say why it edits. Each of them scores a little less than the step after it.
+# may say why the edit was made. Each of them scores a little less than the step after it.
 _NEAR_END, _REASONS, _LESS_PER_REASON = 0.8, 3, 0.01
 # A session with fewer steps counts as one with this many when the rarity of a term among its steps is computed.
 _FEW_STEPS = 64
@@ -75,7 +76,7 @@ def steps(pool: EventPool) -> Integers:
     """Return the step number of each event, from 1. A step begins with the first message after a call or result.
 
     It also begins with an event that does not directly follow the one before it, and with a message right after a
-    message of an assistant: an announcement stands right before its calls, so the earlier message ended a task.
+    message of an assistant: that earlier message announced no call, so it ended a task.
     """
     messages = ~pool.results & np.array([not kind for kind in pool.kinds], dtype=np.bool_)
     begins = ~pool.follows | messages
@@ -95,9 +96,9 @@ def step_scores(
 ) -> Floats:
     """Return for each event how well its step matches the question, in [0, 1]; results count less than other events.
 
-    - *works*: for a request for work, a step without a call is no example, and its words score 0. For a question about
-      the past, or about how something *ended*, such a step may score, and a step with a report (see ``_REPORT``) scores
-      nearly 1.
+    - *works*: the question is a request for work. A step without a call is then no example and scores 0. Otherwise, or
+      for a question about how something *ended*, such a step may score, and a step with a report (see ``_REPORT``)
+      scores nearly 1.
     - *ended*: the question is about how something ended or how far it has got. Of the steps of a session that match
       well, the last count most.
     - *troubled*: the question is about a failure. A step in which no call failed counts less. A step with the failure
@@ -105,11 +106,11 @@ def step_scores(
       events that are known to report that failure.
     - If the question is not about a failure and any step edits a file, steps that edit none count less.
 
-    Measured as nDCG of the best eight steps, on two sets of 18 questions for which all helpful steps of three long logs
-    are known: .48 and .55; without the factor for edits .46 and .53; then also without neighbours and shares .40 and
-    .51. These runs multiplied by the square root of the share of the question in a step. On 30 other questions that
-    gave .44, and the share itself .46. Counting terms less if many steps of a session contain them left the evidence in
-    packs for 8 other questions unchanged, with 119 instead of 158 lines.
+    Measured on two sets of 18 questions for which all helpful steps of three long logs are known, the nDCG of the best
+    eight steps was .48 and .55; without the factor for edits, it was .46 and .53; without that factor, neighbours and
+    shares, .40 and .51. For these numbers, scores were multiplied by the square root of the share. On 30 other
+    questions, the square root gave .44, the share itself .46. Lower counts for terms that many steps of a session
+    contain shortened packs for 8 other questions from 158 to 119 lines, with the same evidence.
     """
     if not len(pool):
         return np.zeros(0)
@@ -152,9 +153,9 @@ def _reports(match: WordMatch, pool: EventPool) -> Flags:
 
 
 def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats:
-    """Return the *scores* of steps, lowered for the earlier ones of those in a session that match well.
+    """Return the *scores* of steps; of those in a session that match well, the earlier ones are lowered.
 
-    Steps directly before a high-scoring step with an edit score nearly as much as it: they say why it edits.
+    Steps directly before a high-scoring step with an edit get nearly its score: they may say why the edit was made.
 
     >>> edits, sessions = np.array([True, False, True]), np.array([0, 0, 0])
     >>> _towards_the_end(np.array([1.0, 0.1, 0.8]), edits, sessions).round(2)
@@ -162,23 +163,23 @@ def _towards_the_end(scores: Floats, edits: Flags, sessions: Integers) -> Floats
     """
     lowered = scores.copy()
     for session in np.unique(sessions):
-        good = np.flatnonzero((sessions == session) & (scores >= _MATCHES_WELL))
-        if len(good) > 1:
-            lowered[good] *= np.linspace(_FIRST, 1.0, len(good))
+        matching = np.flatnonzero((sessions == session) & (scores >= _MATCHES_WELL))
+        if len(matching) > 1:
+            lowered[matching] *= np.linspace(_FIRST, 1.0, len(matching))
     lowered /= lowered.max(initial=0.0) or 1.0
-    for at in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
-        for before in range(at - 1, max(at - _REASONS, 0) - 1, -1):
-            if edits[before] or sessions[before] != sessions[at] or not scores[before]:
+    for index in np.flatnonzero(edits & (lowered >= _NEAR_END)).tolist():
+        for before in range(index - 1, max(index - _REASONS, 0) - 1, -1):
+            if edits[before] or sessions[before] != sessions[index] or not scores[before]:
                 break
-            lowered[before] = max(lowered[before], lowered[at] - _LESS_PER_REASON * (at - before))
+            lowered[before] = max(lowered[before], lowered[index] - _LESS_PER_REASON * (index - before))
     return lowered
 
 
 def _matches(match: WordMatch, pool: EventPool, events: Flags, starts: Integers) -> Floats:
-    """Return the BM25 score of each step; only these *events* count."""
-    own = events.astype(np.float64)
-    counts = np.add.reduceat(match.counts * own, starts, axis=1)
-    return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * own, starts)))
+    """Return the BM25 score of each step, computed from these *events* alone."""
+    is_counted = events.astype(np.float64)
+    counts = np.add.reduceat(match.counts * is_counted, starts, axis=1)
+    return bm25(match.weights, counts, norms(np.add.reduceat(pool.occurrences.vocabulary * is_counted, starts)))
 
 
 def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> WordMatch:
@@ -189,15 +190,15 @@ def _discriminating(match: WordMatch, starts: Integers, sessions: Integers) -> W
     has_term = np.add.reduceat(match.counts, starts, axis=1) > 0
     of_step, counts = sessions[starts], match.counts.astype(np.float64)
     for session in np.unique(of_step):
-        own = of_step == session
-        size = max(int(np.count_nonzero(own)), _FEW_STEPS) + 1
-        rarity_within = np.log(size / (has_term[:, own].sum(axis=1) + 0.5)) / np.log(size)
+        in_session = of_step == session
+        size = max(int(np.count_nonzero(in_session)), _FEW_STEPS) + 1
+        rarity_within = np.log(size / (has_term[:, in_session].sum(axis=1) + 0.5)) / np.log(size)
         counts[:, sessions == session] *= rarity_within.clip(0.0, 1.0)[:, np.newaxis]
     return replace(match, counts=counts)
 
 
 def _shares(match: WordMatch, pool: EventPool, starts: Integers) -> Floats:
-    """Return the share of the question's terms, by weight, that each step contains; results count less."""
+    """Return the share of the question's terms, by weight, that each step contains; terms in results count less."""
     counts = match.counts * np.where(pool.results, _OF_RESULTS, 1.0)
     present = np.minimum(np.add.reduceat(counts, starts, axis=1), 1.0)
     return weighted(match.weights, present) / (match.weights.sum() or 1.0)
@@ -219,9 +220,9 @@ def _means_beside(scores: Floats, follows: Flags) -> Floats:
 def _quoted_failures(match: WordMatch, pool: EventPool) -> Flags:
     """Which results report a failure in the words of the question."""
     quoted: Flags = match.share >= _QUOTED
-    for at in np.flatnonzero(quoted).tolist():
-        kind = pool.kinds[at]
-        quoted[at] = kind == FAILED or (kind == WORKED and speaks_of_trouble(pool.text[at]))
+    for index in np.flatnonzero(quoted).tolist():
+        kind = pool.kinds[index]
+        quoted[index] = kind == FAILED or (kind == WORKED and speaks_of_trouble(pool.text[index]))
     return quoted
 
 
@@ -232,36 +233,37 @@ def _with_remedies(scores: Floats, quoted: Flags, follows: Flags) -> Floats:
     array([1.  , 0.95, 0.  ])
     """
     best = np.where(quoted, 1.0, 0.0)
-    for at in range(1, len(best)):
-        if follows[at] and best[at - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS_PER_STEP:
-            best[at] = max(best[at], best[at - 1] - _LESS_PER_STEP)
+    for index in range(1, len(best)):
+        if follows[index] and best[index - 1] > 1.0 - _STEPS_TO_REMEDY * _LESS_PER_STEP:
+            best[index] = max(best[index], best[index - 1] - _LESS_PER_STEP)
     return np.maximum(scores, best)
 
 
 def acknowledgements(pool: EventPool, call_of: Sequence[int]) -> Flags:
     """Return which results only acknowledge their call: they add the same few words as other results of the tool.
 
-    A result that only repeats words of its call is no acknowledgement: it may be a line that was searched for.
+    A result that only repeats words of its call is no acknowledgement, because it may be the line that was searched
+    for.
     """
     added = {
-        at: (tool[0] if tool else "", rest)
-        for at, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
-        if kind == WORKED and call >= 0 and (rest := _added(pool.words[at], pool.words[call])) is not None
+        index: (tool[0] if tool else "", words)
+        for index, (kind, tool, call) in enumerate(zip(pool.kinds, pool.tools, call_of, strict=True))
+        if kind == WORKED and call >= 0 and (words := _added_words(pool.words[index], pool.words[call])) is not None
     }
     times = Counter(added.values())
     acknowledging = np.zeros(len(pool), dtype=np.bool_)
-    acknowledging[[at for at, rest in added.items() if times[rest] > _OFTEN]] = True
+    acknowledging[[index for index, tool_and_words in added.items() if times[tool_and_words] > _OFTEN]] = True
     return acknowledging
 
 
-def _added(result: str, call: str) -> frozenset[str] | None:
+def _added_words(result: str, call: str) -> frozenset[str] | None:
     """Return the words that a *result* adds to those of its *call*, if they are few.
 
     None if they are many or more than half of the result, or if the result has words but adds none.
     """
-    own = frozenset(result.split())
-    rest = own - frozenset(call.split())
-    return rest if (rest or not own) and len(rest) <= min(_FEW_WORDS, len(own) // 2) else None
+    result_words = frozenset(result.split())
+    added = result_words - frozenset(call.split())
+    return added if (added or not result_words) and len(added) <= min(_FEW_WORDS, len(result_words) // 2) else None
 
 
 def shortened(
@@ -275,17 +277,17 @@ def shortened(
 ) -> EventPool:
     """Return *pool* with the long texts of *events* cut to their beginning and passages that match *weight_by_term*.
 
-    The old text of an edit is left out: the new text shows what was done. The *preferred* fields of an event, by its
-    place, come before passages that match. If the pack is *roomy*, texts may be longer, most of all edits and
+    The old text of an edit is left out, because the new text shows what was done. The *preferred* fields of an event,
+    by its index, come before passages that match. If the pack is *roomy*, texts may be longer, most of all edits and
     assistants' messages.
     """
     of_edit, of_others = (_LONG_LINE_OF_EDIT, _LONG_LINE) if roomy else (_LINE_OF_EDIT, LINE)
     texts, tokens = list(pool.text), list(pool.tokens)
-    for at in np.flatnonzero(events).tolist():
-        edits = pool.kinds[at] == CALLED and _EDIT.search(texts[at])
-        reports = roomy and pool.by_assistants[at] and not pool.kinds[at]
-        if len(texts[at]) > (_LINE_OF_EDIT if edits else LINE):
-            passages = Passages.of(without_old_text(texts[at]), weight_by_term).preferring(preferred.get(at, ()))
-            texts[at] = passages.excerpt(of_edit if edits or reports else of_others) or texts[at]
-            tokens[at] = count_tokens(event_line(texts[at], pool.label[at], pool.shown_speaker[at]))
+    for index in np.flatnonzero(events).tolist():
+        edits = pool.kinds[index] == CALLED and _EDIT.search(texts[index])
+        reports = roomy and pool.by_assistants[index] and not pool.kinds[index]
+        if len(texts[index]) > (_LINE_OF_EDIT if edits else LINE):
+            passages = Passages.of(without_old_text(texts[index]), weight_by_term).preferring(preferred.get(index, ()))
+            texts[index] = passages.excerpt(of_edit if edits or reports else of_others) or texts[index]
+            tokens[index] = count_tokens(event_line(texts[index], pool.label[index], pool.shown_speaker[index]))
     return pool.with_lines(texts, tokens)

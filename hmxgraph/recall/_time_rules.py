@@ -86,7 +86,7 @@ _UNIT_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _QUARTERS = ("first", "second", "third", "fourth")
 _UNIT = "(?P<unit>" + "|".join(_UNIT_DAYS) + ")"
 DAY = "(?P<day>" + "|".join(_WEEKDAYS) + ")"
-# Do not match the "one" of "twenty-one" or the "5" of "2.5".
+# A number, but not the "one" in "twenty-one" or the "5" in "2.5".
 NUMBER = r"(?<![\w-])(?<!\d[.,])(?P<n>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _SEPTEMBER = "sep(?:t(?:ember)?)?"
 MONTH_NAMES = "|".join(_SEPTEMBER if name == "september" else f"{name[:3]}(?:{name[3:]})?" for name in MONTHS)
@@ -408,7 +408,7 @@ _HOLIDAY_NAMES = "|".join((*_HOLIDAYS, "easter", "thanksgiving"))
 OCCASIONS = "|".join((*_SEASONS, _HOLIDAY_NAMES))
 # The number of a week in a month; 0 for the last seven days.
 _ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
-# Words before a season or holiday which show that it is meant as a time: "in the summer", "last summer".
+# Words that show that the season or holiday after them is meant as a time: "in the summer", "last summer".
 _AT = r"(?P<in>\b(?:in|on|at|over|during|around|since|by|until|before|after|from|between)\s+(?:the\s+)?)"
 _WHICH = r"(?P<which>\b(?:last|this|the past)\s+)"
 

@@ -89,7 +89,7 @@ class Asker:
         """Return the *speaker* of a line as a pack shows it: with the user who speaks or is spoken to, unless he asks.
 
         >>> asker = Asker(frozenset({"omar"}), named=True)
-        >>> [asker.shown_speaker(*each) for each in (("user", "piet"), ("assistant", "piet"), ("user", "Omar"))]
+        >>> [asker.shown_speaker(*pair) for pair in (("user", "piet"), ("assistant", "piet"), ("user", "Omar"))]
         ['user piet', 'assistant to piet', 'user']
         >>> asker.shown_speaker("user", ""), asker.shown_speaker("user omar", "mallory")
         ('unnamed user', 'user mallory')
@@ -123,12 +123,12 @@ def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenC
         return pool
     said_by, tokens = list(pool.speaker), list(pool.tokens)
     shown, count = cache(asker.shown_speaker), cache(count_tokens)
-    for at, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
+    for index, (speaker, user_id) in enumerate(zip(pool.speaker, _users(pool), strict=True)):
         # A line of the running session that names no user is the asker's.
-        if user_id or pool.session_id[at] != request.session_id:
-            said_by[at] = shown(speaker, user_id)
-        if said_by[at] != speaker:
-            tokens[at] += count(f"{said_by[at]}:") - count(f"{speaker}:")
+        if user_id or pool.session_id[index] != request.session_id:
+            said_by[index] = shown(speaker, user_id)
+        if said_by[index] != speaker:
+            tokens[index] += count(f"{said_by[index]}:") - count(f"{speaker}:")
     return replace(pool, said_by=tuple(said_by), tokens=tuple(tokens))
 
 
@@ -212,18 +212,19 @@ def relevant_to_asker(pool: EventPool, question: Question, request: PackRequest)
     others -= _named_by_id({*others, *asker.keys}, question).keys()
     named_speakers = _named_speakers(pool, question)
     others -= {user_id for user_id, speaker in zip(users, pool.speaker, strict=True) if speaker in named_speakers}
-    of_others = np.array([each in others for each in users], dtype=np.bool_) & ~pool.of_session(request.session_id)
+    of_others = np.array([user_id in others for user_id in users], dtype=np.bool_)
+    of_others &= ~pool.of_session(request.session_id)
     # In sessions with an assistant and without the asker, "you" means the assistant.
-    by_asker = pool.by_people & np.array([_key(each) in asker.keys for each in users], dtype=np.bool_)
+    by_asker = pool.by_people & np.array([_key(user_id) in asker.keys for user_id in users], dtype=np.bool_)
     to_assistant = pool.in_sessions_of(pool.by_assistants) & ~pool.in_sessions_of(by_asker)
     people, follows = pool.by_people.tolist(), pool.follows.tolist()
     withheld, is_personal = np.zeros(len(pool), dtype=np.bool_), False
-    for at in np.flatnonzero(of_others).tolist():
-        if people[at]:
-            is_personal = _is_of_oneself(pool.text[at], to_assistant=bool(to_assistant[at]))
+    for index in np.flatnonzero(of_others).tolist():
+        if people[index]:
+            is_personal = _is_of_oneself(pool.text[index], to_assistant=bool(to_assistant[index]))
         # An assistant's answers to a withheld message are withheld, too.
-        is_personal = is_personal and (people[at] or follows[at])
-        withheld[at] = is_personal and (people[at] or pool.by_assistants[at])
+        is_personal = is_personal and (people[index] or follows[index])
+        withheld[index] = is_personal and (people[index] or pool.by_assistants[index])
     if not withheld.any():
         return pool
     words = tuple("" if hidden else words for words, hidden in zip(pool.words, withheld.tolist(), strict=True))
@@ -238,7 +239,7 @@ def _is_of_oneself(text: str, *, to_assistant: bool) -> bool:
 
     >>> _is_of_oneself("Hi! I live in Bonn now. Is that fine?", to_assistant=False)
     True
-    >>> [_is_of_oneself("I live in Bonn, did I tell you?", to_assistant=each) for each in (False, True)]
+    >>> [_is_of_oneself("I live in Bonn, did I tell you?", to_assistant=value) for value in (False, True)]
     [False, True]
     >>> _is_of_oneself("Where do I live?", to_assistant=True)
     False

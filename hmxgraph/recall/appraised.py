@@ -1,4 +1,4 @@
-"""Knowledge appraised for a question: candidates with their scores, the outcome of open conflicts, the next step."""
+"""Knowledge scored for a question: candidates, the outcome of open conflicts between them, and the next step."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ from hmxgraph.text.terms import TokenCounter, nearest_term, terms
 
 # Open conflicts between candidates: which side is dropped, and which are marked as disputed.
 
-# Maximum difference in confidence at which both sides are shown.
+# Maximum difference in confidence at which a conflict is undecided, so that both sides are shown.
 _UNDECIDED = 0.01
 
 
@@ -77,8 +77,8 @@ def _conflict_strength(candidate: Candidate) -> tuple[float, int, int, str]:
     return candidate.confidence, candidate.evidence_count, candidate.time_us, candidate.source_id
 
 
-# Knowledge is scored while Neo4j still searches the neighbourhood of the best events, so only their ranking by the
-# question is available here.
+# Knowledge is scored while Neo4j still searches the neighbourhood of the best events. Only the ranking of events before
+# the walk is therefore available here.
 
 # Source types of memories, which may have been extracted from outside text.
 _MEMORIES = frozenset({"memory", "policy"})
@@ -88,8 +88,8 @@ _MEMORIES = frozenset({"memory", "policy"})
 class Appraised:
     """The knowledge in force, and the candidates made from it.
 
-    - ``progress``: how far the running session has got in a task schema that the pack may include: the one that the
-      compiler's model predicts (``guidance.lead``), else the best-ranked.
+    - ``progress``: how far the running session has got in a task schema that the pack may include: the schema that the
+      compiler's model predicts (``guidance.lead``) or, if it is not among them, the best-ranked one.
     - ``remedy``: the best playbook that may be included for the failure that the session just hit, or that the question
       reports.
     """
@@ -103,12 +103,12 @@ class Appraised:
 
     def of_sections(self, sections: frozenset[str]) -> Iterator[Candidate]:
         """Return the candidates of these *sections*."""
-        return (each for each in self.candidates if each.section in sections)
+        return (candidate for candidate in self.candidates if candidate.section in sections)
 
     @property
     def useful(self) -> Iterator[Candidate]:
         """The candidates that may be included."""
-        return (each for each in self.candidates if each.useful)
+        return (candidate for candidate in self.candidates if candidate.useful)
 
 
 def appraised(
@@ -125,16 +125,16 @@ def appraised(
     """
     in_force = _in_force(request, state, known)
     question = by_words.question
-    answering = remedies(question, in_force.artifacts, guidance.failure)
+    remedy_ids = remedies(question, in_force.artifacts, guidance.failure)
     about = actions_in_trouble(question, in_force.artifacts)
     suspected = actions_suspected(question, in_force.artifacts)
     named = actions_named(question, in_force.artifacts)
     asked = actions_asked(question, in_force.artifacts)
     doubtful = asked & changes_of_policies(in_force.artifacts)
-    guidance = replace(guidance, remedies=answering, troubled=question.troubled, about=about, suspected=suspected)
+    guidance = replace(guidance, remedies=remedy_ids, troubled=question.troubled, about=about, suspected=suspected)
     guidance = replace(guidance, named=named, asked=asked, doubtful=doubtful)
     guidance = replace(guidance, error_terms=frozenset(by_words.error.terms))
-    # Without events, or without terms in the question, the match cannot be judged and counts as certain.
+    # Without events, or without terms in the question, the match cannot be judged, and its assurance counts as full.
     assurance = by_words.assurance_of_work if by_words.event_count and question.terms else 1.0
     guidance = replace(guidance, assurance=assurance)
     guidance = replace(guidance, warning=warning(question, in_force.artifacts, guidance))
@@ -146,18 +146,18 @@ def appraised(
     )
     labelled = tuple(_labelled(_without_repeated(known_candidates(in_force, appraisal), in_force, guidance), in_force))
     contest = contested(labelled, in_force.conflicts)
-    candidates = tuple(with_tokens(_with_dispute(each, contest), count_tokens) for each in labelled)
+    candidates = tuple(with_tokens(_with_dispute(candidate, contest), count_tokens) for candidate in labelled)
     reached = _progress(in_force, candidates, guidance)
     remedy = _remedy(in_force, candidates, guidance)
-    step = (with_tokens(each, count_tokens) for each in _next_step(request, reached, remedy, candidates))
+    step = (with_tokens(candidate, count_tokens) for candidate in _next_step(request, reached, remedy, candidates))
     return Appraised(appraisal, in_force, (*candidates, *step), contest, reached, remedy)
 
 
-# Words common to most facts and preferences: they hardly distinguish between them.
+# Words that occur in most facts and preferences, so that they hardly distinguish between them.
 _PLAIN_WORDS = frozenset(terms("use want need prefer like"))
 # Factor on the weight of these words.
 _PLAIN_WEIGHT = 0.5
-# Rarity is computed as if there were at least so many texts: fewer say little about it.
+# Rarity is computed as if there were at least this many texts, because fewer texts say little about it.
 _FEW_TEXTS = 10
 
 
@@ -182,18 +182,18 @@ class _Vocabulary:
         )
         # Count an unseen term as seen once.
         counts, size = np.maximum(counts, 1), max(max(by_words.event_count, len(pool)) + self.size, _FEW_TEXTS)
-        plain = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
-        return dict(zip(question_terms, (plain * event_match.factors * rarity(counts, size)).tolist(), strict=True))
+        factors = np.array([_PLAIN_WEIGHT if term in _PLAIN_WORDS else 1.0 for term in question_terms])
+        return dict(zip(question_terms, (factors * event_match.factors * rarity(counts, size)).tolist(), strict=True))
 
     def corrections(self, by_words: Ranking) -> dict[str, str]:
         """Return a correction for each term of the question that occurs in neither the events nor the knowledge.
 
-        A correction is a term of the knowledge that is one typo away. Terms without such a neighbour are left out.
+        A correction is a term of the knowledge that is one typo away. Terms without a correction are left out.
         """
-        terms_asked = by_words.question.terms
-        counts = by_words.pool.occurrences.counts(terms_asked)
-        in_events = {term for term, per_event in zip(terms_asked, counts, strict=True) if per_event.any()}
-        unknown = (term for term in terms_asked if term not in in_events and term not in self.frequency)
+        question_terms = by_words.question.terms
+        counts = by_words.pool.occurrences.counts(question_terms)
+        in_events = {term for term, per_event in zip(question_terms, counts, strict=True) if per_event.any()}
+        unknown = (term for term in question_terms if term not in in_events and term not in self.frequency)
         nearest = {term: near for term in unknown if (near := nearest_term(term, self.frequency))}
         return dict(sorted(nearest.items()))
 
@@ -206,7 +206,7 @@ def _appraisal(
     counter_and_guidance: tuple[TokenCounter, Guidance],
 ) -> Appraisal:
     question = by_words.question.corrected(vocabulary.corrections(by_words))
-    # by_words.terms lack the names of speakers, which do matter in the text of knowledge.
+    # Not by_words.terms: they lack the names of speakers, which matter in the text of knowledge.
     weights = vocabulary.weights(by_words, question.terms)
     priors = priors_of(request.priors) if request.strategy == "fingerprint_guided" else NO_PRIORS
     decay = recency_decay(request, question, state.as_of_us)
@@ -217,20 +217,24 @@ def _appraisal(
 def _in_force(request: PackRequest, state: State, known: Known) -> Known:
     """Return the knowledge with enough confidence; artifacts and conflicts must also be valid here (HMX-A 6).
 
-    For hard rules and conflicts, any confidence is enough. A conflict quotes its sides, so it applies only if all
+    Hard rules and conflicts need no minimum confidence. A conflict quotes its sides, so it applies only if all
     artifacts among them apply.
     """
     least = request.min_confidence
 
-    def here(scope: Validity) -> bool:
+    def is_valid_here(scope: Validity) -> bool:
         return applies(scope, tenant_id=state.tenant_id, moment_us=state.as_of_us, agent_id=request.agent_id)
 
     return replace(
         known,
-        artifacts=tuple(each for each in known.artifacts if each.confidence >= least and here(each.validity)),
+        artifacts=tuple(
+            artifact
+            for artifact in known.artifacts
+            if artifact.confidence >= least and is_valid_here(artifact.validity)
+        ),
         memories=tuple(memory for memory in known.memories if memory.confidence >= least or memory.hard),
         entities=tuple(entity for entity in known.entities if entity.confidence >= least),
-        conflicts=tuple(each for each in known.conflicts if all(map(here, each.scopes))),
+        conflicts=tuple(conflict for conflict in known.conflicts if all(map(is_valid_here, conflict.scopes))),
         records=tuple(record for record in known.records if trust(record) >= least),
     )
 
@@ -239,7 +243,10 @@ def _without_repeated(candidates: Iterable[Candidate], in_force: Known, guidance
     """Yield the candidates; artifacts that repeat another one get the verdict "duplicate"."""
     known = list(candidates)
     repeating = repeated(in_force.artifacts, known, guidance.lead)
-    return (each._replace(verdict="duplicate") if each.source_id in repeating else each for each in known)
+    return (
+        candidate._replace(verdict="duplicate") if candidate.source_id in repeating else candidate
+        for candidate in known
+    )
 
 
 def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Candidate]:
@@ -248,10 +255,10 @@ def _labelled(candidates: Iterator[Candidate], in_force: Known) -> Iterator[Cand
     A fact from a ``state_change`` event is labelled "data" if its event was not fetched, because its source is unknown.
     """
     labels = {evidence.record_id: evidence.label for evidence in in_force.evidence}
-    for each in candidates:
-        unknown = "data" if each.origin == STATE_CHANGE else ""
-        label = labels.get(each.source_id, unknown) if each.source_type in _MEMORIES else ""
-        yield each._replace(label=label) if label else each
+    for candidate in candidates:
+        default = "data" if candidate.origin == STATE_CHANGE else ""
+        label = labels.get(candidate.source_id, default) if candidate.source_type in _MEMORIES else ""
+        yield candidate._replace(label=label) if label else candidate
 
 
 def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
@@ -262,25 +269,31 @@ def _with_dispute(candidate: Candidate, contest: Contest) -> Candidate:
 
 
 def with_tokens(candidate: Candidate, count_tokens: TokenCounter) -> Candidate:
-    """Return *candidate* with the token count of its rendered line, if it may be included at all."""
+    """Return *candidate* with the token count of its rendered line if it may be included, otherwise unchanged."""
     if not candidate.useful:
         return candidate
     return candidate._replace(tokens=tokens_of(line_of(candidate), count_tokens))
 
 
 def _progress(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> Progress | None:
-    schemas = {each.artifact_id: each for each in in_force.artifacts if each.artifact_type == "task_schema"}
-    useful = {each.source_id: each for each in candidates if each.source_id in schemas and each.useful}
+    schemas = {
+        artifact.artifact_id: artifact for artifact in in_force.artifacts if artifact.artifact_type == "task_schema"
+    }
+    useful = {
+        candidate.source_id: candidate
+        for candidate in candidates
+        if candidate.source_id in schemas and candidate.useful
+    }
     if not useful:
         return None
-    best = min(useful.values(), key=lambda each: (each.source_id != guidance.lead, each.order))
+    best = min(useful.values(), key=lambda candidate: (candidate.source_id != guidance.lead, candidate.order))
     return progress(schemas[best.source_id], guidance.done, in_force.session)
 
 
 def _remedy(in_force: Known, candidates: tuple[Candidate, ...], guidance: Guidance) -> KnownArtifact | None:
-    playbooks = {each.artifact_id: each for each in in_force.artifacts if guidance.answers(each)}
-    useful = (each for each in candidates if each.source_id in playbooks and each.useful)
-    best = min(useful, key=lambda each: each.order, default=None)
+    playbooks = {artifact.artifact_id: artifact for artifact in in_force.artifacts if guidance.answers(artifact)}
+    useful = (candidate for candidate in candidates if candidate.source_id in playbooks and candidate.useful)
+    best = min(useful, key=lambda candidate: candidate.order, default=None)
     return None if best is None else playbooks[best.source_id]
 
 
@@ -300,7 +313,7 @@ def _next_step(
 
 
 def _step_candidate(artifact: KnownArtifact, step: str, candidates: tuple[Candidate, ...]) -> Iterator[Candidate]:
-    procedure = next(each for each in candidates if each.source_id == artifact.artifact_id)
+    procedure = next(candidate for candidate in candidates if candidate.source_id == artifact.artifact_id)
     yield procedure._replace(section="workflow", content=f"Next: {step}")
 
 
@@ -310,7 +323,9 @@ def with_relations(knowledge: Appraised, related: Related, vicinity: Vicinity) -
     sides = {side for conflict in conflicts for side in conflict.sides}
     candidates = tuple(relation_candidates(related, vicinity, knowledge.appraisal, sides))
     contest = contested(candidates, conflicts)
-    counted = (with_tokens(_with_dispute(each, contest), knowledge.appraisal.count_tokens) for each in candidates)
+    counted = (
+        with_tokens(_with_dispute(candidate, contest), knowledge.appraisal.count_tokens) for candidate in candidates
+    )
     return replace(
         knowledge,
         in_force=replace(knowledge.in_force, related=related),

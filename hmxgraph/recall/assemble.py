@@ -44,15 +44,15 @@ from hmxgraph.recall.pool import Floats
 from hmxgraph.text.lines import foreign, labelled, outside_kind
 from hmxgraph.text.masking import linked_secrets, mask_secrets
 
-# The name of this way of assembling packs: part of the metadata and of the pack's id.
+# The name of this way of assembling packs. It is part of the metadata and of the pack's id.
 PROFILE = "hmxgraph-recall-1"
-# Masked texts are cached, because packs of one tenant repeat them: at most so many, each of at most so many characters.
+# Masked texts are cached, because packs of one tenant repeat them: maximum number of texts, and of characters of each.
 _CACHED_TEXTS, _CACHED_LENGTH = 4_096, 2_000
 _cached_masked = lru_cache(maxsize=_CACHED_TEXTS)(linked_secrets)
-# An event that recurs is included if its share of the question (the part of the terms, by weight, that it contains) is
-# at least this fraction of the largest share.
+# An event with the same text as an included one is included, too, if it is of another day, and if its share of the
+# question (the part of the terms, by weight, that it contains) is at least this fraction of the largest share.
 _RECURS = 0.5
-# Sections that get only their share of the budget next to whole sessions, so that both fit.
+# If whole sessions are shown, these sections get no more than their share of the budget, so that both fit.
 _RELATIONS = frozenset({"graph_relations"})
 # The retrieval source of the candidates of each source type (HMX-C 5).
 _RETRIEVAL_SOURCES = {
@@ -97,7 +97,7 @@ def _removed(box: Box) -> Iterator[Dropped]:
 
 
 def _without_text(judgement: Judgement) -> Iterator[Dropped]:
-    """Yield the eligible candidates without text."""
+    """Yield the eligible candidates without text, which cannot be shown, as dropped."""
     return (Dropped(ranked, "provenance_failed") for ranked in judgement.eligible if not ranked.candidate.content)
 
 
@@ -127,7 +127,7 @@ def _filled(draft: Draft, judgement: Judgement, limited: Container[str]) -> Box:
 def _top_up(box: Box, draft: Draft, compared_ids: Collection[str], repeats: Repeats) -> list[Dropped]:
     """Add further events that fit and reach the threshold; return those dropped as duplicates or by their verdict.
 
-    This fills the budget if many events of *compared_ids* were duplicates.
+    This fills the budget if many of the events in *compared_ids* were duplicates.
     """
     dropped = []
     for rank, tokens in draft.ranking.events_beyond(compared_ids, THRESHOLD):
@@ -142,13 +142,14 @@ def _top_up(box: Box, draft: Draft, compared_ids: Collection[str], repeats: Repe
 def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> None:
     """Add dropped events with exactly the text of an event in the pack, but from another day: it happened again.
 
-    Called only for questions about the past, because agents repeat the same steps every day. The events must fit, and
-    match the question well by their *shares* of it. The same text from an outside source on another day is not news.
+    The events must fit, and match the question well by their *shares* of it. Text from outside sources is not added
+    again. Called only for questions about the past: for requests for work, the same step on another day says nothing
+    new.
     """
     matching = (shares > 0) & (shares >= _RECURS * shares.max(initial=0.0))
     texts = {packed.ranked.candidate.content for packed in box.packed.values() if packed.section == SECTION}
     included_texts = {_occurrence(packed.ranked.candidate) for packed in box.packed.values()}
-    for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
+    for ranked in sorted(drop.ranked for drop in dropped if drop.reason == "duplicate"):
         event = ranked.candidate
         is_repeat = event.section == SECTION and event.content in texts and not (event.verdict or foreign(event.label))
         recurs = is_repeat and _occurrence(event) not in included_texts
@@ -175,7 +176,7 @@ class _Writer:
         self._with_components = True
         priors = draft.request.priors if draft.request.strategy == "fingerprint_guided" else None
         self._priors = dict(priors) if priors else None
-        order = {section: place for place, section in enumerate(draft.request.sections)}
+        order = {section: number for number, section in enumerate(draft.request.sections)}
         self._packed = sorted(box.packed.values(), key=lambda packed: (order[packed.section], *packed.order))
         self._contents = {packed.ranked.rank: self._content(packed) for packed in self._packed}
         self._lines = {packed.ranked.rank: self._line(packed) for packed in self._packed}
@@ -193,8 +194,8 @@ class _Writer:
     def _shrink(self, document: Mapping[str, Any]) -> bool:
         """Leave out the next part; return False if nothing more can be left out.
 
-        The priors go first, then the score components of drops; then one by one the last constraint or the lowest
-        entry, whichever kind takes more space; then half of the drops at a time.
+        The priors go first, then the score components of dropped candidates. Then the last constraint or the lowest
+        entry goes, one at a time, whichever kind takes more space; then half of the dropped candidates at a time.
         """
         if self._priors is not None:
             self._priors = None
@@ -212,11 +213,11 @@ class _Writer:
     def _remove_last(self) -> None:
         """Remove the lowest-ranked entry; a rule or the only entry of a section (HMX-C 4) only if no other is left.
 
-        Exempt entries (hard rules and pinned memories) go last.
+        Exempt entries (hard rules and pinned memories) are removed last.
         """
         sizes = Counter(packed.section for packed in self._packed)
 
-        def dispensable(packed: Packed) -> tuple[bool, bool, int]:
+        def dispensability(packed: Packed) -> tuple[bool, bool, int]:
             candidate = packed.ranked.candidate
             return (
                 not candidate.exempt,
@@ -224,7 +225,7 @@ class _Writer:
                 packed.ranked.rank,
             )
 
-        self._packed.remove(max(self._packed, key=dispensable))
+        self._packed.remove(max(self._packed, key=dispensability))
 
     def _content(self, packed: Packed) -> str:
         candidate = packed.ranked.candidate
@@ -236,7 +237,7 @@ class _Writer:
             return self._line_tokens(line_of(candidate._replace(content=content)))
 
         if not packed.cut:
-            # A mask may be longer than its secret: try a shorter mask, without the hash, before cutting the text.
+            # A mask may be longer than its secret. Before cutting the text, try a shorter mask without the hash.
             for masked in (shown, mask_secrets(candidate.content, personal=False)):
                 if needed(masked) <= packed.tokens:
                     return masked
@@ -252,12 +253,12 @@ class _Writer:
     def _tokens(self) -> int:
         """Return the tokens of the rendered text: notice, headings, dates and entries."""
         lines = [self._lines[packed.ranked.rank] for packed in self._packed]
-        frame = (part for part in parts_of(lines) if isinstance(part, str))
+        headings = (part for part in parts_of(lines) if isinstance(part, str))
         entries = (
             self._line_tokens(line) if packed.cut else packed.tokens
             for line, packed in zip(lines, self._packed, strict=True)
         )
-        parts = sum(self._count(f"{part}\n") for part in frame) + sum(entries)
+        parts = sum(self._count(f"{heading}\n") for heading in headings) + sum(entries)
         # A caller's own tokenizer may count more tokens for the whole text than for its lines together.
         return parts if isinstance(self._draft.request.encoding, str) else max(parts, self._count(rendered(lines)))
 
@@ -361,7 +362,7 @@ class _Writer:
             "as_of": iso(state.as_of_us),
             "state_version": state.state_version,
             "profile": PROFILE,
-            "entries": [_about(packed.ranked.candidate) for packed in self._packed],
+            "entries": [_entry_metadata(packed.ranked.candidate) for packed in self._packed],
             "score_components": {candidate.source_id: candidate.components.document() for candidate in shown},
             **({} if self._draft.request.stored_counts else {"encoding": self._draft.request.measure}),
             "disputed": list(self._judgement.disputed),
@@ -397,14 +398,14 @@ def _unjudged_reason(candidate: Candidate, included_texts: Collection[str]) -> s
     return "duplicate" if candidate.content in included_texts else "budget_exceeded"
 
 
-def _about(candidate: Candidate) -> dict[str, Any]:
-    """Return the metadata of an entry: label and shown time; for events also session, outcome, place and speaker."""
-    about: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
+def _entry_metadata(candidate: Candidate) -> dict[str, Any]:
+    """Return the metadata of an entry: label and shown time; for events also session, outcome, index and speaker."""
+    metadata: dict[str, Any] = {"label": candidate.label} if candidate.label else {}
     if candidate.section in DATED:
-        about |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}
-        about |= {"outcome": candidate.outcome} if candidate.outcome else {}
-        return about | ({"speaker": candidate.speaker} if candidate.speaker else {})
-    return about | ({"timestamp": iso(candidate.time_us)} if shows_date(candidate) else {})
+        metadata |= {"timestamp": iso(candidate.time_us), "session_id": candidate.session_id, "place": candidate.place}
+        metadata |= {"outcome": candidate.outcome} if candidate.outcome else {}
+        return metadata | ({"speaker": candidate.speaker} if candidate.speaker else {})
+    return metadata | ({"timestamp": iso(candidate.time_us)} if shows_date(candidate) else {})
 
 
 def _dropped(dropped: Dropped) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Artifacts as prompt text: only what to do (HMX-C 3.1)."""
+"""Artifacts as short instructions in a prompt (HMX-C 3.1)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -48,12 +48,12 @@ def _failure_playbook(title: str, content: Content) -> Iterator[str]:
     for number, step in enumerate(content["recovery_steps"], start=1):
         yield f"{number}. {step}"
     yield _list("Prevent", content.get("prevention_strategies"))
-    # Last, so that none of our own lines follow and look like part of the quotation.
+    # The quotation comes last, so that no line of ours follows and looks like part of it.
     yield "" if pattern.lower() in heading.lower() else tool_quote(pattern)
 
 
 def _causal_pattern(_title: str, content: Content) -> Iterator[str]:
-    """Yield a short form only if the cause quotes a tool: the quotation gets a labelled line of its own."""
+    """Yield a short form only if the cause quotes a tool; the quotation gets a separate, labelled line."""
     cause = str(content.get("cause") or "")
     if not (cited := _CITED.search(cause)):
         return
@@ -70,8 +70,8 @@ def _decision_policy(title: str, content: Content) -> Iterator[str]:
         return
     condition = str(content.get("condition") or title)
     yield f"{_moment(condition)}: {content['recommendation']}"
-    for other in content.get("alternatives") or ():
-        yield f"Instead of: {other.get('description', '')}{_outcome(other)}"
+    for alternative in content.get("alternatives") or ():
+        yield f"Instead of: {alternative.get('description', '')}{_outcome(alternative)}"
 
 
 def _moment(condition: str) -> str:
@@ -122,12 +122,12 @@ def _list(label: str, values: Any) -> str:
 
 
 def _note(step: Content) -> str:
-    """Return, in brackets, the tools that the description does not name, and "optional" for such a step."""
+    """Return, in parentheses, the tools that the description of a step does not name, and "optional" if it is."""
     unnamed = [tool for tool in step.get("tools_used") or () if tool not in str(step.get("description", ""))]
     notes = [*unnamed, *(["optional"] if step.get("optional") else [])]
     return f" ({', '.join(notes)})" if notes else ""
 
 
-def _outcome(other: Content) -> str:
-    outcome = other.get("outcome")
+def _outcome(alternative: Content) -> str:
+    outcome = alternative.get("outcome")
     return f" ({outcome})" if outcome else ""

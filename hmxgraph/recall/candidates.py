@@ -19,10 +19,11 @@ from hmxgraph.recall.question import PackRequest, Question
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Tenant, state version, moment and number of events.
+    """The tenant, its state version, the moment of the request, and the number of the tenant's events.
 
-    - ``truncated``: more events or knowledge match, or may match, than were read.
-    - ``unsettled``: concurrent writes occurred during every attempt to read, so the state has no single version.
+    - ``truncated``: whether more events or knowledge match, or may match, than were read.
+    - ``unsettled``: whether concurrent writes occurred during every attempt to read, so that the state has no single
+      version.
     """
 
     tenant_id: str
@@ -46,7 +47,7 @@ THRESHOLD = 0.40
 HALF_LIFE_DAYS = 7.0
 # The same for the strategy ``recency_biased``.
 _RECENT_HALF_LIFE_DAYS = 2.0
-# Number of components whose rounded value is cached: most candidates share a few values.
+# Number of component values whose rounded form is cached, because most candidates share a few values.
 _CACHED_NUMBERS = 4_096
 
 
@@ -130,9 +131,9 @@ class RecencyDecay:
 def recency_decay(request: PackRequest, question: Question, as_of_us: int) -> RecencyDecay:
     """Return how recency decays for *request* as of *as_of_us*.
 
-    Recency decays from the time that the question names, otherwise from now. The time of a request for work ("a plan
-    for this week") is no time of past events unless it has ended. A question about the past that names no time gets no
-    recency at all, unless it asks for the latest of something or has no terms ("?"). With the strategy
+    Recency decays from the time that the question names, otherwise from now. A time that has not ended is ignored in a
+    request for work, because it is not about past events ("a plan for this week"). A question about the past that names
+    no time gets no recency at all, unless it asks for the latest of something or has no terms ("?"). With the strategy
     ``recency_biased``, recency always decays from now, with a shorter half-life.
     """
     if request.strategy == "recency_biased":
@@ -166,10 +167,10 @@ Order: TypeAlias = tuple[float, int, str, str]
 
 
 class Candidate(NamedTuple):
-    """Something that may go into a section.
+    """An item that may become an entry of a pack.
 
-    - ``tokens``: the length of the rendered line, or only of the text if the candidate cannot be included.
-    - ``label``: marks text from outside sources, and what is disputed, superseded or rejected.
+    - ``tokens``: the length of the rendered line in tokens, or only of the text if the candidate cannot be included.
+    - ``label``: marks text from outside sources, and disputed, superseded or rejected content.
     - ``verdict``: a drop reason known in advance, or "".
     - ``exempt``: a hard rule or pinned memory, which is never dropped as low_relevance.
 
@@ -180,7 +181,7 @@ class Candidate(NamedTuple):
     - ``tool``: whether it is a tool call or a tool's result.
     - ``outcome``: the last feedback on the session, "positive" or "negative"; "" for none. Always "" in a log of many
       tasks, a session too long to be shown as one episode.
-    - ``step``: the number of the event's step in such a log, if that is shown by steps, or -1.
+    - ``step``: the number of the event's step in such a log if the log is shown by steps, otherwise -1.
     """
 
     section: str
@@ -212,7 +213,7 @@ class Candidate(NamedTuple):
 
     @property
     def order(self) -> Order:
-        """The ranking key (HMX-C 3.3); the section separates two candidates made from one record."""
+        """The ranking key (HMX-C 3.3); the section distinguishes two candidates made from the same record."""
         return -self.score, self.tokens, self.source_id, self.section
 
 

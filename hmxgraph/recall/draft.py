@@ -303,7 +303,7 @@ class Draft:
         Their messages and calls contain nearly as much of the question as those of any *failed* session.
         """
         pool, shares = self.events.pool, self.events.share_of_session
-        tools = {tool[0] for at in self.error_places if (tool := pool.tools[at]) is not None}
+        tools = {tool[0] for index in self.error_places if (tool := pool.tools[index]) is not None}
         similar = shares >= _NEARLY_ALIKE * shares[pool.of_sessions(failed)].max(initial=0.0)
         past = self._past_sessions - self._failed - self.events.error.sessions
         worked = (similar & pool.with_tools(tools) & pool.successes).tolist()
@@ -369,7 +369,9 @@ class Draft:
     def _procedures(self) -> tuple[KnownArtifact, ...]:
         """The procedures that may be shown."""
         artifacts, shown = self.appraised.in_force.artifacts, self._procedure_ids
-        return tuple(each for each in artifacts if each.artifact_type in PROCEDURES and each.artifact_id in shown)
+        return tuple(
+            artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES and artifact.artifact_id in shown
+        )
 
     @property
     def error_places(self) -> frozenset[int]:
@@ -387,7 +389,8 @@ class Draft:
         """The actions of the procedures that may be shown, except those of a guess."""
         guidance = self.appraised.appraisal.guidance
         guess = guidance.lead if guidance.guesses else None
-        return frozenset(chain.from_iterable(each.actions for each in self._procedures if each.artifact_id != guess))
+        sure_procedures = (procedure for procedure in self._procedures if procedure.artifact_id != guess)
+        return frozenset(chain.from_iterable(procedure.actions for procedure in sure_procedures))
 
     @property
     def _sessions_with_special_terms(self) -> frozenset[str]:
@@ -413,7 +416,7 @@ class Draft:
     def _session_of_newest_statement(self) -> list[str]:
         """The past session with the newest statement about the question; empty if there is none."""
         pool, statements = self.events.pool, np.flatnonzero(self._statements).tolist()
-        return [pool.session_id[max(statements, key=lambda at: (pool.times[at], at))]] if statements else []
+        return [pool.session_id[max(statements, key=lambda index: (pool.times[index], index))]] if statements else []
 
     def _sequel(self, example: Sequence[str]) -> list[str]:
         """The last session that worked on something made in the *example*: the ticket opened there was closed later.
@@ -444,12 +447,15 @@ class Draft:
         pool, question = self.events.pool, self.events.question
         if question.works or question.span is not None:
             return []
-        results = [at for at in np.flatnonzero(pool.successes).tolist() if pool.call_of[at] >= 0]
-        newest = {pool.text[pool.call_of[at]]: at for at in sorted(results, key=lambda at: (pool.times[at], at))}
+        results = [index for index in np.flatnonzero(pool.successes).tolist() if pool.call_of[index] >= 0]
+        newest = {
+            pool.text[pool.call_of[index]]: index
+            for index in sorted(results, key=lambda index: (pool.times[index], index))
+        }
         answers = pool.of_sessions(sessions) & (self.events.match.share >= SURE)
-        newer = ((at, newest[pool.text[pool.call_of[at]]]) for at in results if answers[at])
-        changed = (pool.session_id[new] for at, new in newer if pool.text[new] != pool.text[at])
-        return [each for each in dict.fromkeys(changed) if each not in sessions]
+        newer = ((index, newest[pool.text[pool.call_of[index]]]) for index in results if answers[index])
+        changed = (pool.session_id[new] for index, new in newer if pool.text[new] != pool.text[index])
+        return [session_id for session_id in dict.fromkeys(changed) if session_id not in sessions]
 
     def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
         """Return the latest session after the *examples* with a similar request and one of the same calls, if any.
@@ -484,7 +490,10 @@ class Draft:
     @property
     def _usually_failed(self) -> bool:
         """Whether a procedure that may be shown failed in most of its sessions, so that examples are needed, too."""
-        return any(each.success_rate is not None and each.success_rate < _LOW_SUCCESS_RATE for each in self._procedures)
+        return any(
+            procedure.success_rate is not None and procedure.success_rate < _LOW_SUCCESS_RATE
+            for procedure in self._procedures
+        )
 
     def compared_ids(self) -> frozenset[str]:
         """Return the ids of the best events, somewhat more than fill the budget, to be compared for duplicates.
@@ -607,7 +616,7 @@ class Draft:
         replaced or rejected.
         """
         known = self.appraised.in_force
-        retired_ids = {each.memory_id for each in known.memories if each.method == REMEMBERED and not each.held}
+        retired_ids = {memory.memory_id for memory in known.memories if memory.method == REMEMBERED and not memory.held}
         evidence_ids = {evidence.event_id for evidence in known.evidence if evidence.record_id in retired_ids}
         yield from ((event_id, "deprecated") for event_id in sorted(known.deleted | evidence_ids))
         for record in known.records:
@@ -619,11 +628,11 @@ class Draft:
         episodes = self.events.pool.index if SECTION in self.request.sections else {}
         candidates = evidence_candidates(self.appraised.in_force, self.appraised.candidates, self.appraised.appraisal)
         count = self.appraised.appraisal.count_tokens
-        additional = (each for each in candidates if each.source_id not in episodes)
+        additional = (candidate for candidate in candidates if candidate.source_id not in episodes)
         asker = Asker.of(self.events.pool, self.request)
-        users = {each.event_id: each.user_id for each in self.appraised.in_force.evidence}
-        additional = (asker.named_in(each, users[each.source_id], count) for each in additional)
-        return additional if self.request.stored_counts else (with_tokens(each, count) for each in additional)
+        users = {evidence.event_id: evidence.user_id for evidence in self.appraised.in_force.evidence}
+        additional = (asker.named_in(candidate, users[candidate.source_id], count) for candidate in additional)
+        return additional if self.request.stored_counts else (with_tokens(candidate, count) for candidate in additional)
 
 
 def _events_of_moment(moment: Span, pool: EventPool, relevance: Floats, budget: int) -> Flags:

@@ -117,7 +117,7 @@ class _Columns(NamedTuple):
 
 @dataclass(frozen=True)
 class Episodes:
-    """The events of *pool* with their relevance.
+    """The events of *pool* with their relevance. The methods that change these return a changed copy.
 
     - ``verdicts``: drop reasons known in advance, by event id.
     - ``timely``: how much recency counts for each event, in [0, 1].
@@ -217,7 +217,7 @@ class Episodes:
         worth *= factors
         usable = (self.scores >= THRESHOLD) & self.pool.of_sessions(eligible)
         usable &= worth >= _AS_GOOD * worth[usable].max(initial=0.0)
-        ranked = (self.pool.session_id[at] for at in np.argsort(-worth, kind="stable").tolist() if usable[at])
+        ranked = (self.pool.session_id[index] for index in np.argsort(-worth, kind="stable").tolist() if usable[index])
         return list(islice(dict.fromkeys(ranked), most))
 
     def without_copies(self, sessions: Iterable[str]) -> Iterator[str]:
@@ -230,22 +230,22 @@ class Episodes:
         yielded: list[tuple[frozenset[str], bool]] = []
         for session_id in sessions:
             is_log, failed = session_id in self.long_sessions, self.outcomes.get(session_id) == "negative"
-            own = frozenset[str]() if is_log else self._identifiers(session_id)
-            if not any(failed == other_failed and _are_copies(own, other) for other, other_failed in yielded):
-                yielded.append((own, failed))
+            identifiers = frozenset[str]() if is_log else self._identifiers(session_id)
+            if not any(failed == other_failed and _are_copies(identifiers, other) for other, other_failed in yielded):
+                yielded.append((identifiers, failed))
                 yield session_id
 
     def _identifiers(self, session_id: str) -> frozenset[str]:
-        """The identifiers in the calls of a session."""
+        """Return the identifiers in the calls of a session."""
         calls = np.flatnonzero(self.pool.of_session(session_id) & self.pool.calls).tolist()
-        return frozenset(each for at in calls for each in _IDENTIFIER.findall(self.pool.text[at]))
+        return frozenset(identifier for index in calls for identifier in _IDENTIFIER.findall(self.pool.text[index]))
 
     def by_steps(self, scores: Floats, weight_by_term: Mapping[str, float], count_tokens: TokenCounter) -> "Episodes":
         """Return the events; those in logs of many tasks are ranked by the *scores* of their steps and shortened.
 
-        In logs, only steps nearly as good as the best remain related, and the messages directly after their failures,
-        which explain them. Empty results and mere acknowledgements ("OK") do not. In a log without any related event,
-        no step is related.
+        In logs, only steps nearly as good as the best remain related, together with the messages directly after their
+        failures, which explain them. Of these steps, empty results and mere acknowledgements ("OK") are unrelated. In a
+        log without any related event, no step is related.
         """
         logs = self._of_logs
         if not logs.any():
@@ -283,11 +283,11 @@ class Episodes:
     def with_results(self) -> "Episodes":
         """Return the events; short results of related calls become related: a call alone would seem to have worked."""
         relevance, related = self._relevance.copy(), self._related_factor > 0
-        for at in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
-            call = self._call_of[at]
-            if call >= 0 and related[call] and len(self.pool.text[at]) <= LINE:
-                relevance[at] = max(relevance[at], relevance[call])
-                related[at] = True
+        for index in np.flatnonzero(self.pool.results & ~self.pool.empty).tolist():
+            call = self._call_of[index]
+            if call >= 0 and related[call] and len(self.pool.text[index]) <= LINE:
+                relevance[index] = max(relevance[index], relevance[call])
+                related[index] = True
         return replace(self, relevance=relevance, related=related)
 
     def without_repeated_requests(self, running: str | None) -> "Episodes":
@@ -303,15 +303,18 @@ class Episodes:
         messages = (self._related_factor > 0) & pool.by_people & ~pool.of_session(running)
         messages &= pool.occurrences.vocabulary <= _SHORT_REQUEST
         distinct: dict[tuple[str, frozenset[str]], list[tuple[str, frozenset[str]]]] = {}
-        for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(self.relevance[at]), at)):
-            session_id, own = pool.session_id[at], frozenset(pool.words[at].split())
-            user_id = pool.user_id[at] if pool.user_id else ""
-            similar = distinct.setdefault((user_id, _particulars(pool.text[at])), [])
-            overlaps = (len(own & other) / len(own | other) for other_id, other in similar if other_id != session_id)
-            if not objects(pool.text[at]) and any(overlap >= _SAME_REQUEST for overlap in overlaps):
-                verdicts[pool.event_id[at]] = "duplicate"
+        for index in sorted(
+            np.flatnonzero(messages).tolist(), key=lambda index: (-float(self.relevance[index]), index)
+        ):
+            session_id, own_words = pool.session_id[index], frozenset(pool.words[index].split())
+            user_id = pool.user_id[index] if pool.user_id else ""
+            similar = distinct.setdefault((user_id, _particulars(pool.text[index])), [])
+            others = (other for other_id, other in similar if other_id != session_id)
+            overlaps = (len(own_words & other) / len(own_words | other) for other in others)
+            if not objects(pool.text[index]) and any(overlap >= _SAME_REQUEST for overlap in overlaps):
+                verdicts[pool.event_id[index]] = "duplicate"
             elif len(similar) < _MOST_ALIKE:
-                similar.append((session_id, own))
+                similar.append((session_id, own_words))
         return replace(self, verdicts=verdicts)
 
     def with_objections(self) -> "Episodes":
@@ -322,16 +325,16 @@ class Episodes:
         pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
         answers = pool.by_assistants & ~pool.calls
         answer, objected = -1, False
-        for at in range(len(self)):
-            if not pool.follows[at]:
+        for index in range(len(self)):
+            if not pool.follows[index]:
                 answer, objected = -1, False
-            if pool.by_people[at]:
-                objected = answer >= 0 and objects(pool.text[at], to_question=bool(pool.questions[answer]))
-            if objected and (pool.by_people[at] or answers[at]):
-                relevance[at], related[at] = max(relevance[at], relevance[answer]), True
-            if answers[at] and related[at]:
-                answer, objected = at, False
-            elif pool.by_people[at] and not objected:
+            if pool.by_people[index]:
+                objected = answer >= 0 and objects(pool.text[index], to_question=bool(pool.questions[answer]))
+            if objected and (pool.by_people[index] or answers[index]):
+                relevance[index], related[index] = max(relevance[index], relevance[answer]), True
+            if answers[index] and related[index]:
+                answer, objected = index, False
+            elif pool.by_people[index] and not objected:
                 answer = -1
         return replace(self, relevance=relevance, related=related)
 
@@ -346,15 +349,16 @@ class Episodes:
         if not pool.by_assistants.any():
             return self
         changed = {
-            at: frozenset(_NAME.findall(withdrawn(pool.text[at]))) for at in np.flatnonzero(pool.by_people).tolist()
+            index: frozenset(_NAME.findall(withdrawn(pool.text[index])))
+            for index in np.flatnonzero(pool.by_people).tolist()
         }
-        changed = {at: names for at, names in changed.items() if names}
+        changed = {index: names for index, names in changed.items() if names}
         for statement in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
             own_names = frozenset(_NAME.findall(pool.text[statement]))
-            for at, names in changed.items():
-                may_gain = pool.times[at] > pool.times[statement] and relevance[at] < relevance[statement]
+            for index, names in changed.items():
+                may_gain = pool.times[index] > pool.times[statement] and relevance[index] < relevance[statement]
                 if may_gain and any(map(self._is_rare, own_names & names)):
-                    relevance[at], related[at] = relevance[statement], True
+                    relevance[index], related[index] = relevance[statement], True
         return replace(self, relevance=relevance, related=related)
 
     def _is_rare(self, name: str) -> bool:
@@ -381,20 +385,21 @@ class Episodes:
         small_talk = (self._small_talk(shares) & ~informative) | self._greetings | self._formulas | self.pool.prompts
         farewells = self._farewells & self._off_topic(shares)
         for session_id in sorted(set(sessions) - self.long_sessions):
-            own = self.pool.of_session(session_id)
-            for at in np.flatnonzero(own & farewells & self.pool.by_people).tolist():
-                farewells[at] = not adds_a_remark(self.pool.text[at])
+            in_session = self.pool.of_session(session_id)
+            for index in np.flatnonzero(in_session & farewells & self.pool.by_people).tolist():
+                farewells[index] = not adds_a_remark(self.pool.text[index])
             # The running session has not ended, so its last messages are not farewells.
             skipped = small_talk if session_id == running else small_talk | farewells
-            related &= ~(own & skipped)
-            own &= ~self.pool.empty & ~skipped
+            related &= ~(in_session & skipped)
+            in_session &= ~self.pool.empty & ~skipped
             # Unrelated events have no relevance here. If the question is about a failure, these are the results of
             # calls that worked, and a session may have no other match; then the relevance before they were excluded
             # counts.
-            best = relevance[own].max(initial=0.0) or self.relevance[own].max(initial=0.0)
-            gain = _BY_SHARE / max(float(shares[own].max(initial=0.0)), 1e-9)
-            relevance[own] = np.maximum(relevance[own], best * (_WITHIN_EPISODE + gain * shares[own]))
-            related |= own
+            best = relevance[in_session].max(initial=0.0) or self.relevance[in_session].max(initial=0.0)
+            gain = _BY_SHARE / max(float(shares[in_session].max(initial=0.0)), 1e-9)
+            least = best * (_WITHIN_EPISODE + gain * shares[in_session])
+            relevance[in_session] = np.maximum(relevance[in_session], least)
+            related |= in_session
         return replace(self, relevance=relevance, related=related)
 
     def within(self, sessions: Collection[str]) -> "Episodes":
@@ -424,24 +429,24 @@ class Episodes:
             decisive |= answers
         tokens = np.array(self.pool.tokens)
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            if tokens[own & related].sum() <= most_tokens:
+            in_session = self.pool.of_session(session_id)
+            if tokens[in_session & related].sum() <= most_tokens:
                 continue
-            on_topic, top = self._on_topic(own & related, shares), relevance[own].max(initial=0.0)
-            relevance[own & decisive] = np.maximum(relevance[own & decisive], _DECISIVE * top)
-            in_error = own & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
+            on_topic, top = self._on_topic(in_session & related, shares), relevance[in_session].max(initial=0.0)
+            relevance[in_session & decisive] = np.maximum(relevance[in_session & decisive], _DECISIVE * top)
+            in_error = in_session & ((errors & ~self._repeated_errors) | self._calls_of(errors) | self._after(errors))
             relevance[on_topic] = top * (_BESIDE_ERROR if in_error.any() else 1.0)
             relevance[in_error] = top
-            related = (related & ~own) | (own & decisive) | on_topic | in_error
+            related = (related & ~in_session) | (in_session & decisive) | on_topic | in_error
         return replace(self, relevance=relevance, related=related)
 
     def _after(self, errors: Flags) -> Flags:
         """Which messages report one of the *errors*, or are the first after it with only results in between."""
         messages, waiting = np.zeros(len(self), dtype=np.bool_), False
-        for at in range(len(self)):
-            waiting = bool(errors[at]) or (waiting and bool(self.pool.follows[at]))
-            if waiting and not self.pool.results[at]:
-                messages[at], waiting = bool(self.pool.spoken[at]), False
+        for index in range(len(self)):
+            waiting = bool(errors[index]) or (waiting and bool(self.pool.follows[index]))
+            if waiting and not self.pool.results[index]:
+                messages[index], waiting = bool(self.pool.spoken[index]), False
         return messages
 
     def _on_topic(self, events: Flags, shares: Floats) -> Flags:
@@ -463,11 +468,12 @@ class Episodes:
     def _different(self, messages: Flags, shares: Floats) -> list[int]:
         """Return the indexes of at most three *messages* with the largest shares and different words."""
         different, word_sets = list[int](), list[frozenset[str]]()
-        for at in sorted(np.flatnonzero(messages).tolist(), key=lambda at: (-float(shares[at]), at)):
-            own = frozenset(self.pool.words[at].split())
-            if len(different) < _MOST_ON_TOPIC and not any(2 * len(own & other) > len(own) for other in word_sets):
-                different.append(at)
-                word_sets.append(own)
+        for index in sorted(np.flatnonzero(messages).tolist(), key=lambda index: (-float(shares[index]), index)):
+            own_words = frozenset(self.pool.words[index].split())
+            repeats = any(2 * len(own_words & other) > len(own_words) for other in word_sets)
+            if len(different) < _MOST_ON_TOPIC and not repeats:
+                different.append(index)
+                word_sets.append(own_words)
         return different
 
     def with_short_results(
@@ -480,10 +486,10 @@ class Episodes:
         """
         pool = self.pool
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            weights = decisive_weights(self.pool, own, weight_by_term)
-            changed = changed_fields(self.pool, own)
-            pool = shortened(pool, own & pool.results, weights, count_tokens, changed)
+            in_session = self.pool.of_session(session_id)
+            weights = decisive_weights(self.pool, in_session, weight_by_term)
+            changed = changed_fields(self.pool, in_session)
+            pool = shortened(pool, in_session & pool.results, weights, count_tokens, changed)
         return replace(self, pool=pool)
 
     def beside_procedure(
@@ -499,10 +505,10 @@ class Episodes:
         covered = self._routine_events(routine) | self._repeated_errors | self._off_topic(shares)
         related = self._related_factor > 0
         for session_id in sorted(sessions):
-            own = self.pool.of_session(session_id)
-            remaining = own & related & ~covered
-            is_informative = np.count_nonzero(remaining & ~self._ends) >= _FEW_LEFT and (own & special).any()
-            related &= ~own | (remaining if is_informative else statements)
+            in_session = self.pool.of_session(session_id)
+            remaining = in_session & related & ~covered
+            is_informative = np.count_nonzero(remaining & ~self._ends) >= _FEW_LEFT and (in_session & special).any()
+            related &= ~in_session | (remaining if is_informative else statements)
         return replace(self, related=related)
 
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
@@ -538,7 +544,11 @@ class Episodes:
     def _requests(self) -> Flags:
         """The first message of each session in which a person asks for something or says more than a few words."""
         long = self.pool.occurrences.vocabulary >= _FEW_WORDS
-        likely = (at for at in np.flatnonzero(self.pool.by_people).tolist() if long[at] or asks(self.pool.text[at]))
+        likely = (
+            index
+            for index in np.flatnonzero(self.pool.by_people).tolist()
+            if long[index] or asks(self.pool.text[index])
+        )
         candidates = np.fromiter(likely, dtype=np.int64)
         _, first = np.unique(self.pool.sessions[candidates], return_index=True)
         requests = np.zeros(len(self), dtype=np.bool_)
@@ -556,8 +566,8 @@ class Episodes:
         """
         messages_and_steps = self.pool.spoken | (np.array(self.step or [-1] * len(self)) >= 0)
         kept = (self._related_factor > 0) & ~self.pool.empty & ~self._repeated_errors
-        for at in np.flatnonzero(kept & ~messages_and_steps & self.pool.successes).tolist():
-            kept[at] = speaks_of_trouble(self.pool.text[at])
+        for index in np.flatnonzero(kept & ~messages_and_steps & self.pool.successes).tolist():
+            kept[index] = speaks_of_trouble(self.pool.text[index])
         if not repeated:
             kept &= ~self._same_failure(kept) | self.pool.of_sessions(sessions)
         answered = self._calls_of(kept & self.pool.results)
@@ -567,8 +577,8 @@ class Episodes:
         """Which results among the *kept* events differ from a better one only in numbers and identifiers."""
         order = np.lexsort((-self.pool.times, -self.relevance))
         best: dict[str, int] = {}
-        for at in order[(kept & self.pool.results)[order]].tolist():
-            best.setdefault(_WITH_DIGITS.sub("0", self.pool.words[at]), at)
+        for index in order[(kept & self.pool.results)[order]].tolist():
+            best.setdefault(_WITH_DIGITS.sub("0", self.pool.words[index]), index)
         same: Flags = kept & self.pool.results
         same[list(best.values())] = False
         return same
@@ -604,13 +614,13 @@ class Episodes:
 
     @cached_property
     def _formulas(self) -> Flags:
-        """Which messages assistants repeat word for word in several sessions, so that they say nothing about either."""
+        """Which messages assistants repeat word for word in several sessions, so that they describe none of them."""
         sessions: dict[str, set[str]] = {}
         messages = np.flatnonzero(self.pool.by_assistants & ~self.pool.calls & ~self.pool.results).tolist()
-        for at in messages:
-            sessions.setdefault(self.pool.text[at], set()).add(self.pool.session_id[at])
+        for index in messages:
+            sessions.setdefault(self.pool.text[index], set()).add(self.pool.session_id[index])
         formulas = np.zeros(len(self), dtype=np.bool_)
-        formulas[[at for at in messages if len(sessions[self.pool.text[at]]) >= _FORMULA]] = True
+        formulas[[index for index in messages if len(sessions[self.pool.text[index]]) >= _FORMULA]] = True
         return formulas
 
     def _off_topic(self, shares: Floats) -> Flags:
@@ -641,7 +651,9 @@ class Episodes:
     def _farewells(self) -> Flags:
         """Which events come after the event that says how their session ended."""
         ends = self._end_of
-        return np.array([at > ends[session] for at, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_)
+        return np.array(
+            [index > ends[session] for index, session in enumerate(self.pool.sessions.tolist())], dtype=np.bool_
+        )
 
     @cached_property
     def _end_of(self) -> dict[int, int]:
@@ -655,7 +667,9 @@ class Episodes:
         results, sessions = self._last(self.pool.results), self.pool.sessions.tolist()
         messages = np.flatnonzero(eligible & ~self.pool.calls & ~self.pool.results).tolist()
         # Backwards, so that the first message of each session wins.
-        return last | {sessions[at]: at for at in reversed(messages) if at > results.get(sessions[at], len(self))}
+        return last | {
+            sessions[index]: index for index in reversed(messages) if index > results.get(sessions[index], len(self))
+        }
 
     def _last(self, events: Flags) -> dict[int, int]:
         """Return the index of the last of these *events* in each session."""
@@ -672,10 +686,10 @@ class Episodes:
         """Which events are retries (the next call of a tool in a session after one that failed), and their results."""
         pool, failed = self.pool, self._calls_of(self.pool.failures)
         retries, failing = np.zeros(len(self), dtype=np.bool_), set[tuple[str, str]]()
-        for at in np.flatnonzero(pool.calls).tolist():
-            called = pool.session_id[at], (pool.tools[at] or ("",))[0]
-            retries[at] = called in failing
-            (failing.add if failed[at] else failing.discard)(called)
+        for index in np.flatnonzero(pool.calls).tolist():
+            called = pool.session_id[index], (pool.tools[index] or ("",))[0]
+            retries[index] = called in failing
+            (failing.add if failed[index] else failing.discard)(called)
         retries[[call >= 0 and bool(retries[call]) for call in self._call_of]] = True
         return retries
 
@@ -685,9 +699,9 @@ class Episodes:
         unnamed = np.array([tool is None for tool in self.pool.tools], dtype=np.bool_)
         repeated = self.pool.results & self.pool.follows & unnamed
         repeated[1:] &= self.pool.results[:-1]
-        for at in np.flatnonzero(repeated).tolist():
-            own, before = (frozenset(words.split()) for words in (self.pool.words[at], self.pool.words[at - 1]))
-            repeated[at] = 2 * len(own & before) >= len(own)
+        for index in np.flatnonzero(repeated).tolist():
+            before, own_words = (frozenset(words.split()) for words in self.pool.words[index - 1 : index + 1])
+            repeated[index] = 2 * len(own_words & before) >= len(own_words)
         return repeated
 
     @property
@@ -707,11 +721,12 @@ class Episodes:
     @cached_property
     def _call_of(self) -> list[int]:
         """For each event, the index of the call whose result it is, or -1: as recorded, otherwise as inferred."""
-        index = self.pool.index
-        recorded = {index[result]: index.get(call, -1) for result, call in self.results.items() if result in index}
+        index_of = self.pool.index
+        calls_by_result = ((index_of[result], call) for result, call in self.results.items() if result in index_of)
+        recorded = {result: index_of.get(call, -1) for result, call in calls_by_result}
         calls = frozenset(recorded.values())
         inferred = enumerate(self.pool.call_of)
-        return [recorded.get(at, -1 if call in calls else call) for at, call in inferred]
+        return [recorded.get(index, -1 if call in calls else call) for index, call in inferred]
 
     @cached_property
     def _of_logs(self) -> Flags:
@@ -723,35 +738,35 @@ class Episodes:
         pool = self.pool
         return zip((-self.scores).tolist(), pool.tokens, pool.event_id, repeat(SECTION), strict=False)
 
-    def sketch(self, at: int) -> Sketch:
-        """Return the sketch of the event at index *at*."""
+    def sketch(self, index: int) -> Sketch:
+        """Return the sketch of the event at *index*."""
         pool = self.pool
-        return Sketch(pool.event_id[at], pool.words[at], pool.tokens[at], self._columns.score[at])
+        return Sketch(pool.event_id[index], pool.words[index], pool.tokens[index], self._columns.score[index])
 
-    def candidate(self, at: int) -> Candidate:
-        """Return the event at index *at* as a candidate."""
-        pool, event_id = self.pool, self.pool.event_id[at]
+    def candidate(self, index: int) -> Candidate:
+        """Return the event at *index* as a candidate."""
+        pool, event_id = self.pool, self.pool.event_id[index]
         columns = self._columns
-        components = Components(columns.relevance[at], columns.recency[at], 1.0, columns.salience[at])
+        components = Components(columns.relevance[index], columns.recency[index], 1.0, columns.salience[index])
         return Candidate(
             SECTION,
             "episode",
             event_id,
-            pool.tokens[at],
-            columns.score[at],
+            pool.tokens[index],
+            columns.score[index],
             components,
-            attributed(pool.text[at], pool.shown_speaker[at]),
+            attributed(pool.text[index], pool.shown_speaker[index]),
             origin=EPISODIC,
-            time_us=pool.time_us[at],
-            session_id=pool.session_id[at],
-            speaker=pool.shown_speaker[at],
-            label=pool.label[at],
-            place=at,
+            time_us=pool.time_us[index],
+            session_id=pool.session_id[index],
+            speaker=pool.shown_speaker[index],
+            label=pool.label[index],
+            place=index,
             verdict=self.verdicts.get(event_id, ""),
-            call=self._call_of[at],
-            tool=bool(pool.kinds[at]),
-            outcome=self.outcomes.get(pool.session_id[at], ""),
-            step=self.step[at] if self.step else -1,
+            call=self._call_of[index],
+            tool=bool(pool.kinds[index]),
+            outcome=self.outcomes.get(pool.session_id[index], ""),
+            step=self.step[index] if self.step else -1,
         )
 
 
@@ -766,9 +781,9 @@ def _particulars(text: str) -> frozenset[str]:
     return frozenset({*_NUMBER.findall(text), *_NAME.findall(text), *negation})
 
 
-def _are_copies(own: frozenset[str], other: frozenset[str]) -> bool:
+def _are_copies(identifiers: frozenset[str], other: frozenset[str]) -> bool:
     """Whether sessions with these identifiers in their calls are copies of each other."""
-    return len(own & other) > _ALIKE * min(len(own), len(other)) and bool(own and other)
+    return len(identifiers & other) > _ALIKE * min(len(identifiers), len(other)) and bool(identifiers and other)
 
 
 def timely(relevance: Floats, assurance: float) -> Floats:

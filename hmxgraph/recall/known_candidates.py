@@ -429,8 +429,12 @@ def _share_of_rule(artifact: KnownArtifact, appraisal: Appraisal) -> float:
 
 def best_rule(artifacts: Iterable[KnownArtifact], appraisal: Appraisal) -> float:
     """Return the largest share of the question in a rule that users were told, without deprecated ones."""
-    rules = (each for each in artifacts if each.text.startswith(TOLD_TO_USERS) and each.status != "deprecated")
-    return max((appraisal.share(each.words) for each in rules), default=0.0)
+    rules = (
+        artifact
+        for artifact in artifacts
+        if artifact.text.startswith(TOLD_TO_USERS) and artifact.status != "deprecated"
+    )
+    return max((appraisal.share(rule.words) for rule in rules), default=0.0)
 
 
 def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
@@ -441,7 +445,9 @@ def general_words(artifacts: Iterable[KnownArtifact]) -> frozenset[str]:
     ['order']
 
     """
-    titles = [set(search_text(each.title).split()) for each in artifacts if each.artifact_type in PROCEDURES]
+    titles = [
+        set(search_text(artifact.title).split()) for artifact in artifacts if artifact.artifact_type in PROCEDURES
+    ]
     counts = Counter(term for title in titles for term in title)
     return frozenset(term for term, count in counts.items() if count > max(len(titles) / 2, _SEVERAL - 1))
 
@@ -458,9 +464,11 @@ def repeated(
     - Rules told to users that repeat a better one.
     """
     procedures = {artifact.artifact_id: artifact for artifact in artifacts if artifact.artifact_type in PROCEDURES}
-    eligible = [each for each in candidates if each.source_id in procedures and each.useful]
-    shown = [procedures[each.source_id] for each in eligible]
-    first_steps = (each.artifact_id for each in artifacts if shown and each.content.get("condition") == WORK_BEGINS)
+    eligible = [candidate for candidate in candidates if candidate.source_id in procedures and candidate.useful]
+    shown = [procedures[candidate.source_id] for candidate in eligible]
+    first_steps = (
+        artifact.artifact_id for artifact in artifacts if shown and artifact.content.get("condition") == WORK_BEGINS
+    )
     contained, longer_titles = _contained_in_lead(shown, lead), _with_longer_title(eligible, procedures, lead)
     restated = _restated_rules(artifacts, candidates)
     return frozenset(chain(first_steps, _quoted_policies(artifacts, shown), contained, longer_titles, restated))
@@ -468,15 +476,15 @@ def repeated(
 
 def _restated_rules(artifacts: Iterable[KnownArtifact], candidates: Iterable[Candidate]) -> Iterator[str]:
     """Yield the ids of rules told to users that share most of their terms with a better one."""
-    rules = {each.artifact_id: each for each in artifacts if each.text.startswith(TOLD_TO_USERS)}
-    eligible = (each for each in candidates if each.source_id in rules and each.useful)
+    rules = {artifact.artifact_id: artifact for artifact in artifacts if artifact.text.startswith(TOLD_TO_USERS)}
+    eligible = (candidate for candidate in candidates if candidate.source_id in rules and candidate.useful)
     better = list[set[str]]()
-    for each in sorted(eligible, key=lambda each: each.order):
-        own = set(search_text(rules[each.source_id].title).split())
-        if any(len(own & other) >= _RESTATED * min(len(own), len(other)) for other in better):
-            yield each.source_id
+    for candidate in sorted(eligible, key=lambda candidate: candidate.order):
+        title_terms = set(search_text(rules[candidate.source_id].title).split())
+        if any(len(title_terms & other) >= _RESTATED * min(len(title_terms), len(other)) for other in better):
+            yield candidate.source_id
         else:
-            better.append(own)
+            better.append(title_terms)
 
 
 def _quoted_policies(artifacts: Iterable[KnownArtifact], procedures: Sequence[KnownArtifact]) -> Iterator[str]:
@@ -490,17 +498,19 @@ def _quoted_policies(artifacts: Iterable[KnownArtifact], procedures: Sequence[Kn
 
 def _contained_in_lead(procedures: Sequence[KnownArtifact], lead: str | None) -> Iterator[str]:
     """Yield the ids of *procedures* with some of the actions of the *lead*, and no other actions."""
-    lead_actions = {action for each in procedures if each.artifact_id == lead for action in each.actions}
-    for each in procedures:
-        if 0 < len(each.actions) < len(lead_actions) and lead_actions.issuperset(each.actions):
-            yield each.artifact_id
+    lead_actions = {action for procedure in procedures if procedure.artifact_id == lead for action in procedure.actions}
+    for procedure in procedures:
+        if 0 < len(procedure.actions) < len(lead_actions) and lead_actions.issuperset(procedure.actions):
+            yield procedure.artifact_id
 
 
 def _with_longer_title(
     eligible: Sequence[Candidate], procedures: Mapping[str, KnownArtifact], lead: str | None
 ) -> Iterator[str]:
     """Yield the ids of procedures, except the *lead*, whose title only adds words to that of one no less relevant."""
-    titles = {each.source_id: set(search_text(procedures[each.source_id].title).split()) for each in eligible}
+    titles = {
+        candidate.source_id: set(search_text(procedures[candidate.source_id].title).split()) for candidate in eligible
+    }
     for long, short in product(eligible, repeat=2):
         adds_words = titles[short.source_id] < titles[long.source_id]
         if long.source_id != lead and adds_words and short.components.relevance >= long.components.relevance:
@@ -527,9 +537,9 @@ def _standing_rules(
     They are policies and preferences that are not hard, and that apply to any work, not only to the work in which they
     were stated:
 
-    - For a request for work, the ten that share most terms with it, and the five best supported of the other rules that
-      are not for one kind of thing, or for one that the *expected* actions name.
-    - For a question whether something is allowed, only those ten.
+    - For a request for work, the ten that share most terms with it, and the five best supported of the other policies
+      that are not for one kind of thing, or for one that the *expected* actions name.
+    - For a question whether something is allowed, only the ten that share most terms with it.
     - For any other question, those that say how to answer ("Always answer in German").
 
     A question about how to answer, or for all rules, gets all policies and preferences that hold; a question for all

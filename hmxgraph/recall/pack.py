@@ -31,8 +31,8 @@ NOTICE = (
 )
 # Sections whose entries are shown under dates.
 DATED = frozenset({"episodes", "evidence"})
-# Source types whose entries show when they were said.
-_SAID = frozenset({"memory", "policy"})
+# Source types whose entries show when they were last stated.
+_STATED = frozenset({"memory", "policy"})
 
 
 def heading(section: str) -> str:
@@ -46,7 +46,7 @@ def heading(section: str) -> str:
 
 
 def _date_line(current: date, before: date | None) -> str:
-    """Return the date line above one day's turns; without the year if *before*, the day above it, has the same one.
+    """Return the line with a date; without the year if the date line before it (*before*) has the same year.
 
     >>> _date_line(date(2023, 5, 8), None), _date_line(date(2023, 5, 25), date(2023, 5, 8))
     ('8 May 2023', '25 May')
@@ -58,7 +58,7 @@ def _date_line(current: date, before: date | None) -> str:
 
 # The last feedback on a session.
 OUTCOMES = frozenset({"positive", "negative"})
-# Follows the date of a session that got any.
+# Follows the date of a session with feedback.
 _ENDED = " (this session ended with {} feedback)"
 
 
@@ -75,16 +75,16 @@ def _said_on(time_us: int) -> str:
 def shows_date(candidate: Candidate) -> bool:
     """Whether the entry shows the day it was last stated.
 
-    Memories do, except hard rules, pinned memories and goals. So do task records outside dated sections.
+    Memories do, except hard rules, pinned memories and goals, and so do task records outside dated sections.
     """
-    return candidate.source_type in _SAID and not candidate.exempt and candidate.section != "goals"
+    return candidate.source_type in _STATED and not candidate.exempt and candidate.section != "goals"
 
 
 def groups(candidate: Candidate) -> tuple[Hashable, ...]:
     """Return a key for each part of the text that an entry needs besides its own line.
 
-    These parts are the heading of its section; for an event the year, the day of its session and, if known, the outcome
-    of the session; and for outside text the notice.
+    These parts are the heading of its section; for an event, the year, the day of its session and, if known, the
+    outcome of the session; for text from outside sources, the notice.
     """
     headings: list[Hashable] = [candidate.section]
     if candidate.section in DATED:
@@ -97,7 +97,7 @@ def groups(candidate: Candidate) -> tuple[Hashable, ...]:
 
 
 def needs_notice(section: str, content: str, label: str) -> bool:
-    """Whether an entry needs the notice: its text is from outside, or it is knowledge that quotes such text."""
+    """Whether an entry needs the notice: its text is from an outside source, or it is knowledge that quotes one."""
     return foreign(label) or (section not in DATED and quotes_outside(content))
 
 
@@ -113,14 +113,14 @@ class Costs:
             return self.count_tokens(NOTICE + "\n")
         if not isinstance(group, tuple):
             return self.count_tokens(heading(str(group)) + "\n")
-        # A key of two parts stands for a year, one of three for the day of a session, one of four for its outcome. All
-        # days cost as much as 30 September, a long one.
+        # A key with two parts stands for a year, with three for the day of a session, with four for its outcome. Every
+        # day costs as much as 30 September, the longest date.
         return self.count_tokens((" 2026", "30 September\n", _ENDED.format(group[-1]))[len(group) - 2])
 
 
-# A pack as prompt text: sections, dates, one entry per line, outside text labelled.
+# A pack as prompt text: sections, dates, one entry per line, labels on text from outside sources.
 #
-# No entry content can be mistaken for structure (``text.lines``).
+# The content of an entry cannot be mistaken for a heading, a date or another entry (``text.lines``).
 
 
 class Line(NamedTuple):
@@ -147,7 +147,7 @@ Part: TypeAlias = str | Line
 
 
 def line_of(candidate: Candidate) -> Line:
-    """Return the line of a candidate; its time is 0 unless it is shown."""
+    """Return the line of a candidate; ``time_us`` is 0 unless the time is shown."""
     return Line(
         candidate.section,
         candidate.content,
@@ -175,8 +175,8 @@ def rendered(lines: Sequence[Line]) -> str:
 def parts_of(lines: Sequence[Line]) -> list[Part]:
     """Return the notice, headings, dates and entries of the text in order.
 
-    Each part starts with a letter, digit or mark and ends its line. The built-in tokenizers never merge across such a
-    line end, so the token count of the text is the sum over its parts.
+    Each part begins with a letter, digit or punctuation mark and ends its line. The built-in tokenizers never merge
+    across such a line end, so the token count of the text is the sum over its parts.
     """
     parts: list[Part] = []
     for section, grouped in groupby(lines, key=lambda line: line.section):
@@ -191,7 +191,7 @@ def parts_of(lines: Sequence[Line]) -> list[Part]:
 def _dated(lines: Sequence[Line]) -> Iterator[Part]:
     """Yield sessions in order of time, each in its own event order (HMX-E 7), with lines grouped under their date.
 
-    A clock that was set back does not reorder a session; the date is then repeated.
+    If a clock was set back, the session keeps its order, and a date may occur twice.
     """
     before = date.min
     starts = _session_starts(lines)
@@ -212,8 +212,8 @@ def rendered_line(line: Line) -> str:
     '- Ann looks after staging. (said 5 March 2023)'
 
     """
-    undated = line.section in DATED or not line.time_us
-    content = line.content if undated else f"{line.content} ({_said_on(line.time_us)})"
+    has_no_suffix = line.section in DATED or not line.time_us
+    content = line.content if has_no_suffix else f"{line.content} ({_said_on(line.time_us)})"
     return entry_text(content, line.label, line.speaker)
 
 
@@ -222,7 +222,7 @@ def tokens_of(line: Line, count_tokens: TokenCounter) -> int:
     return count_tokens(f"{rendered_line(line)}\n")
 
 
-# Terminal tables that explain why each entry is included, and why the best of the dropped candidates are not.
+# Terminal tables that explain why each entry is included, and why the best dropped candidates are not.
 
 # Number of characters shown of the question and of each entry.
 _MOST_CHARACTERS = 90
@@ -290,18 +290,18 @@ def _short(text: str) -> str:
 class Pack(ContextPack):
     """One context pack (HMX-C), with text, table and HTML views.
 
-    ``entries`` lists the included candidates, ``dropped_entries`` the best of the dropped ones; ``text`` goes into an
-    agent's prompt.
+    ``entries`` lists the included candidates, ``dropped_entries`` the best dropped ones; ``text`` is for an agent's
+    prompt.
     """
 
     @cached_property
     def text(self) -> str:
-        """The pack as prompt text within the budget: by section, events under their dates, outside text labelled."""
+        """The pack as prompt text within the budget: by section, events under their dates, labels on outside text."""
         return rendered(list(self._lines()))
 
     @property
     def prompt(self) -> str:
-        """``text`` between marks, so that recording the prompt can remove it; "" for an empty pack.
+        """``text`` between marks, so that it can be removed when the prompt is recorded; "" for an empty pack.
 
         The marks carry the pack's id and cost about forty tokens on top of the budget.
         """
@@ -321,9 +321,10 @@ class Pack(ContextPack):
     ) -> Path:
         """Write the pack as one self-contained HTML page to *path* and return the path.
 
-        *trails* adds the evidence of entries: by ``source_id``, events as dicts with ``timestamp``, ``session_id``,
-        ``event_type`` and ``text``: ``[event.document() for event in graph.explain(source_id).trail()]``. *drop_texts*
-        adds the texts of dropped candidates, by ``source_id``.
+        *trails* maps the ``source_id`` of entries to their evidence: events as dicts with ``timestamp``,
+        ``session_id``, ``event_type`` and ``text``, such as
+        ``[event.document() for event in graph.explain(source_id).trail()]``. *drop_texts* maps the ``source_id`` of
+        dropped candidates to their texts.
 
         Raises:
             NotWritten: *path* cannot be written.
@@ -341,7 +342,7 @@ class Pack(ContextPack):
         return target
 
     def taking(self, milliseconds: float) -> Self:
-        """Return the same pack with this assembly time, the only volatile field; the pack's hash leaves it out."""
+        """Return the same pack with this assembly time, which is not part of the pack's hash."""
         timed = self.assembly_metadata.model_copy(update={"assembly_duration_ms": round(milliseconds, 3)})
         return self.model_copy(update={"assembly_metadata": timed})
 
@@ -349,42 +350,42 @@ class Pack(ContextPack):
         return pack_html(self, text=self.text, fragment=True)
 
     def _lines(self) -> Iterator[Line]:
-        for entry, about in zip(self.entries, self._entry_metadata(), strict=True):
-            yield _line_of(entry, about)
+        for entry, metadata in zip(self.entries, self._entry_metadata(), strict=True):
+            yield _line_of(entry, metadata)
 
     def _entry_metadata(self) -> list[Mapping[str, Any]]:
-        """The metadata of each entry; empty for packs made by other software."""
+        """Return the metadata of each entry; empty dicts for packs made by other software."""
         entries = self.metadata.get("entries")
         if not isinstance(entries, list) or len(entries) != len(self.entries):
             return [{}] * len(self.entries)
-        return [about if isinstance(about, dict) else {} for about in entries]
+        return [metadata if isinstance(metadata, dict) else {} for metadata in entries]
 
 
-def _line_of(entry: Entry, about: Mapping[str, Any]) -> Line:
-    """Return an entry as a line of text; *about* is its metadata."""
-    time_us, place = _time_us(about), about.get("place")
+def _line_of(entry: Entry, metadata: Mapping[str, Any]) -> Line:
+    """Return an entry as a line of text."""
+    time_us, index = _time_us(metadata), metadata.get("place")
     return Line(
         entry.section,
-        unlabelled(entry.content, _text(about, "label")),
+        unlabelled(entry.content, _text(metadata, "label")),
         time_us or 0,
-        _text(about, "session_id"),
-        place if isinstance(place, int) else 0,
-        _text(about, "label"),
-        speaker_name(_text(about, "speaker")),
+        _text(metadata, "session_id"),
+        index if isinstance(index, int) else 0,
+        _text(metadata, "label"),
+        speaker_name(_text(metadata, "speaker")),
         timed=time_us is not None,
-        outcome=outcome if (outcome := _text(about, "outcome")) in OUTCOMES else "",
+        outcome=outcome if (outcome := _text(metadata, "outcome")) in OUTCOMES else "",
     )
 
 
-def _text(about: Mapping[str, Any], name: str) -> str:
-    value = about.get(name)
+def _text(metadata: Mapping[str, Any], name: str) -> str:
+    value = metadata.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _time_us(about: Mapping[str, Any]) -> int | None:
-    """Return the time in *about*; None if it is missing or outside the calendar."""
+def _time_us(metadata: Mapping[str, Any]) -> int | None:
+    """Return the time in *metadata*; None if it is missing, invalid or outside the years 1 to 9999."""
     try:
-        time_us = microseconds(_text(about, "timestamp"))
+        time_us = microseconds(_text(metadata, "timestamp"))
         day(time_us)
     except (ValueError, OverflowError):
         return None

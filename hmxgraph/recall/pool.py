@@ -115,7 +115,7 @@ class Occurrences:
         self._lexicon = lexicon()
         counted = [self._lexicon.counted(text) for text in texts]
         self._numbers, self._counts = np.concatenate(counted, axis=1) if counted else np.zeros((2, 0), dtype=np.int64)
-        self._events = np.repeat(np.arange(len(texts)), [own.shape[1] for own in counted])
+        self._events = np.repeat(np.arange(len(texts)), [numbers_and_counts.shape[1] for numbers_and_counts in counted])
         self._size = len(texts)
 
     @cached_property
@@ -130,10 +130,10 @@ class Occurrences:
         [1.0, 0.5, 0.0]
 
         """
-        own = ranks[self._events]
+        event_ranks = ranks[self._events]
         first = np.full(self._end, self._size)
-        np.minimum.at(first, self._numbers, own)
-        new_terms = np.bincount(self._events[own == first[self._numbers]], minlength=self._size)
+        np.minimum.at(first, self._numbers, event_ranks)
+        new_terms = np.bincount(self._events[event_ranks == first[self._numbers]], minlength=self._size)
         return new_terms / np.maximum(self.vocabulary, 1)
 
     def matched(self, words: Iterable[str]) -> Integers:
@@ -216,8 +216,8 @@ class Occurrences:
 
 # Candidate events as columns.
 
-# The separators after a tool's name in the text of a call ("sh(ls)"), of the result of a successful call ("sh ->
-# a.txt") and of the result of a failed call ("sh failed: no such file").
+# The separators after a tool's name in texts: of a call ("sh(ls)"), of the result of a successful call ("sh -> a.txt"),
+# and of the result of a failed call ("sh failed: no such file").
 CALLED, WORKED, FAILED = "(", " -> ", " failed: "
 # A tool's name and one of these separators at the beginning of a text.
 _OF_TOOL = re.compile(rf"([^\s(]+)(\{CALLED}|{WORKED}|{FAILED})")
@@ -247,7 +247,7 @@ _APART = REACH + 1
 class EventPool:
     """Candidate events in canonical order: by session, then in session order.
 
-    Each field but ``centres`` is a column with one value per event; those before it follow the order of a row of
+    The fields up to ``user_id`` are columns with one value per event, in the order of a row of
     ``graph._events.pool_rows``.
 
     - ``title``: of a document; "" for other events.
@@ -284,7 +284,7 @@ class EventPool:
 
     @classmethod
     def of(cls, *parts: Iterable[Sequence[Any]], centres: frozenset[str] = frozenset()) -> "EventPool":
-        """Build the pool from the rows in *parts*, with fields in order; repeated events are kept once."""
+        """Build the pool from the rows in *parts*, with values in the order of the fields; duplicates are removed."""
         rows = {row[0]: row for part in parts for row in part}
         ordered = sorted(rows.values(), key=_POOL_ORDER)
         return cls(*zip(*ordered, strict=True), centres=centres) if ordered else cls()
@@ -311,7 +311,7 @@ class EventPool:
     @cached_property
     def index(self) -> dict[str, int]:
         """Index of each event by id."""
-        return {event_id: at for at, event_id in enumerate(self.event_id)}
+        return {event_id: index for index, event_id in enumerate(self.event_id)}
 
     @cached_property
     def occurrences(self) -> Occurrences:
@@ -379,18 +379,20 @@ class EventPool:
             return {}
         by_people = np.flatnonzero(self.by_people).tolist()
         introductions = [
-            (at, match[1], match[2]) for at in by_people for match in _INTRODUCTION.finditer(self.text[at])
+            (index, match[1], match[2]) for index in by_people for match in _INTRODUCTION.finditer(self.text[index])
         ]
         first_names = {first for _, first, _ in introductions}
         if len(first_names) != 1:
             return {}
         uses_name = self.occurrences.matched(terms_of(first_names.pop())) > 0
-        if np.count_nonzero(uses_name[by_people]) > len({at for at, _, _ in introductions}):
+        if np.count_nonzero(uses_name[by_people]) > len({index for index, _, _ in introductions}):
             return {}
         names = (
-            (at, name) for at, first, last in introductions for name in (first, f"{first} {last}" if last else first)
+            (index, name)
+            for index, first, last in introductions
+            for name in (first, f"{first} {last}" if last else first)
         )
-        return {" ".join(terms_of(name)): self.speaker[at] for at, name in names}
+        return {" ".join(terms_of(name)): self.speaker[index] for index, name in names}
 
     @cached_property
     def spoken(self) -> Flags:
@@ -422,9 +424,9 @@ class EventPool:
     def empty(self) -> Flags:
         """Which events are results that contain only the name of their tool, or feedback with almost no comment."""
         empty = self.results & (self.occurrences.vocabulary <= 1)
-        for at, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
+        for index, (text, result) in enumerate(zip(self.text, self.results.tolist(), strict=True)):
             if (result and text.rstrip().endswith((":", "->"))) or _BARE_FEEDBACK.fullmatch(text):
-                empty[at] = True
+                empty[index] = True
         return empty
 
     @cached_property
@@ -448,16 +450,16 @@ class EventPool:
         call_of = [-1] * len(self)
         unanswered: dict[str, list[int]] = {}
         run_start = 0
-        for at, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
-            if not self.follows[at]:
+        for index, (kind, tool) in enumerate(zip(self.kinds, self.tools, strict=True)):
+            if not self.follows[index]:
                 unanswered.clear()
             calls = unanswered.setdefault(tool[0] if tool else "", [])
             if kind == CALLED:
-                run_start = run_start if self.follows[at] and self.kinds[at - 1] == CALLED else at
-                calls.append(at)
+                run_start = run_start if self.follows[index] and self.kinds[index - 1] == CALLED else index
+                calls.append(index)
             elif kind and calls:
-                call_of[at] = next((call for call in calls if call >= run_start), calls[0])
-                calls.remove(call_of[at])
+                call_of[index] = next((call for call in calls if call >= run_start), calls[0])
+                calls.remove(call_of[index])
         return tuple(call_of)
 
     @cached_property
@@ -480,17 +482,19 @@ class EventPool:
         return self._of_kind(FAILED)
 
     def _of_kind(self, kind: str) -> Flags:
-        return np.array([each == kind for each in self.kinds], dtype=np.bool_)
+        return np.array([own_kind == kind for own_kind in self.kinds], dtype=np.bool_)
 
     def calls_with(self, results: Flags) -> frozenset[int]:
         """Return the indexes of the calls whose results are among *results*."""
-        return frozenset(self.call_of[at] for at in np.flatnonzero(results).tolist()) - {-1}
+        return frozenset(self.call_of[index] for index in np.flatnonzero(results).tolist()) - {-1}
 
     @property
     def unanswered(self) -> list[str]:
         """The ids of the calls whose results are not in the pool."""
         answered = frozenset(self.call_of)
-        return [self.event_id[at] for at, kind in enumerate(self.kinds) if kind == CALLED and at not in answered]
+        return [
+            self.event_id[index] for index, kind in enumerate(self.kinds) if kind == CALLED and index not in answered
+        ]
 
     @cached_property
     def follows(self) -> Flags:
@@ -513,7 +517,7 @@ class EventPool:
 
     def of_sessions(self, session_ids: Container[str | None]) -> Flags:
         """Which events belong to one of these sessions."""
-        chosen = np.array([each in session_ids for each in self._session_numbers], dtype=np.bool_)
+        chosen = np.array([session_id in session_ids for session_id in self._session_numbers], dtype=np.bool_)
         return chosen[self.sessions]
 
     def in_sessions_of(self, events: Flags) -> Flags:
@@ -686,7 +690,7 @@ def _abbreviation(name: str, pool: EventPool, counts: Floats) -> str:
     if len(events) < _LEAST_EVENTS:
         return ""
     pattern = re.compile(rf"\b{re.escape(name)}\b{_BEFORE_SHORT}{_SHORT}")
-    event_counts = Counter(match["short"] for at in events if (match := pattern.search(pool.text[at])))
+    event_counts = Counter(match["short"] for index in events if (match := pattern.search(pool.text[index])))
     usual = max(event_counts, key=lambda short: (event_counts[short], short), default="")
     return usual if event_counts[usual] >= max(_LEAST_EVENTS, _LEAST_SHARE * event_counts.total()) else ""
 
@@ -718,16 +722,16 @@ def together(weights: Mapping[str, float], pool: EventPool, least: float) -> Fla
     counts = pool.occurrences.counts(list(weights))
     matched = weighted(np.array(list(weights.values())), counts > 0)
     chosen: Flags = (matched >= enough) & (matched > 0)
-    for at in np.flatnonzero(chosen).tolist():
-        chosen[at] = _densest(pool.words[at].split(), weights) >= enough
+    for index in np.flatnonzero(chosen).tolist():
+        chosen[index] = _densest(pool.words[index].split(), weights) >= enough
     return chosen
 
 
 def _densest(words: Sequence[str], weights: Mapping[str, float]) -> float:
     """Return the largest total weight that the distinct words in one passage have."""
-    matches, span = [at for at, word in enumerate(words) if word in weights], _SPAN * len(weights)
+    matches, span = [index for index, word in enumerate(words) if word in weights], _SPAN * len(weights)
     passages = (matches[first : bisect_left(matches, start + span)] for first, start in enumerate(matches))
-    distinct_weights = ({words[at]: weights[words[at]] for at in passage} for passage in passages)
+    distinct_weights = ({words[index]: weights[words[index]] for index in passage} for passage in passages)
     return max((fsum(weight_by_word.values()) for weight_by_word in distinct_weights), default=0.0)
 
 

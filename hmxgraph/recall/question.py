@@ -204,7 +204,7 @@ _REMINDER = re.compile(r"^\W*(?:please,? )?(?:remind|recall|recap|summari[sz]e|t
 _MONTH_OR_YEAR = re.compile(rf"\b(?:{MONTH_NAMES}|{OCCASIONS}|(?:19|20)\d\d)\b", re.IGNORECASE)
 # A question about everything that happened at a time: "What happened on 3 May?", "Summarise last week".
 _OVERVIEW = re.compile(r"\bwhat\b(?! happens\b)|\b(?:summar\w+|recap|overview|everything|list|show)\b", re.IGNORECASE)
-# A question that has other terms than these (and the time) names a subject, so that it does not ask for everything.
+# A question with any term besides these and those of the time names a subject, so that it does not ask for everything.
 _NO_SUBJECT = frozenset(
     terms(
         "happen occur event go went do take place say said tell talk discuss work since between give list show"

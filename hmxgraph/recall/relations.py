@@ -85,11 +85,11 @@ _SILENT = frozenset(
 _WORKERS = frozenset({"agent", "tool"})
 # Terms with which a question asks who or what acted.
 _ACTORS = frozenset(terms("agent agents tool tools command commands"))
-# "Which errors occur?", "What does this raise?"
+# A question about the errors that something raises: "Which errors occur?", "What does this raise?"
 _ASKS_WHICH_ERROR = re.compile(
     r"\b(?:which|what) (?:kinds? of |types? of )?(?:errors?|exceptions?)\b|\braises?\b", re.IGNORECASE
 )
-# "Which of them used it?", but not "it cannot be used".
+# A question about who used something: "Which of them used it?", but not "it cannot be used".
 _ASKS_WHO = re.compile(r"\b(?:who|whose|which|what)\b[^.?!]{0,60}\bus(?:es?|ed|ing)\b", re.IGNORECASE)
 
 
@@ -141,12 +141,12 @@ def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     """
     failures, successes = pool.failures, pool.successes
     worked = pool.calls_with(successes) if failures.any() or successes.any() else np.flatnonzero(pool.calls).tolist()
-    calls = [f" {pool.words[at]} " for at in sorted(worked)]
+    calls = [f" {pool.words[index]} " for index in sorted(worked)]
 
     @cache
     def with_end(end: str) -> frozenset[int]:
         own_terms = f" {search_text(end)} "
-        return frozenset(at for at, call in enumerate(calls) if own_terms in call)
+        return frozenset(index for index, call in enumerate(calls) if own_terms in call)
 
     def is_confirmed(relation: KnownRelation) -> bool:
         return not with_end(relation.source).isdisjoint(with_end(relation.target))
@@ -154,7 +154,9 @@ def without_unconfirmed(related: Related, pool: EventPool) -> Related:
     def is_unconfirmed_field(relation: KnownRelation) -> bool:
         return relation.confidence <= REQUESTED and relation.relation_type not in _VERBS
 
-    relations = (each for each in related.relations if not is_unconfirmed_field(each) or is_confirmed(each))
+    relations = (
+        relation for relation in related.relations if not is_unconfirmed_field(relation) or is_confirmed(relation)
+    )
     return replace(related, relations=tuple(relations))
 
 
@@ -225,11 +227,11 @@ def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRe
     with no terms besides names, such as "What do you know about Ann?", asks for everything.
     """
     named = [entity for entity in related.entities if entity.key in related.named]
-    skipped = {term for each in named for term in (*_type_before_name(each, question), *_terms_of_names(each))}
+    skipped = {term for entity in named for term in (*_type_before_name(entity, question), *_terms_of_names(entity))}
     asked = set(question.terms) - skipped - _ASKS_ALL
     by_source: dict[str, list[KnownRelation]] = {}
-    for each in shown:
-        by_source.setdefault(each.source_key, []).append(each)
+    for relation in shown:
+        by_source.setdefault(relation.source_key, []).append(relation)
     if not asked:
         return frozenset(by_source)
     by_key = {entity.key: entity for entity in related.entities}
@@ -238,18 +240,18 @@ def _asked_sources(question: Question, related: Related, shown: Iterable[KnownRe
 
     def answers(source: str) -> bool:
         relations = by_source[source]
-        entities = [by_key[source], *(by_key[each.target_key] for each in relations)]
-        types = {term for each in entities for term in _type_terms(each)}
-        fields = {term for each in relations for term in terms(each.relation_type.replace("_", " "))}
+        entities = [by_key[source], *(by_key[relation.target_key] for relation in relations)]
+        types = {term for entity in entities for term in _type_terms(entity)}
+        fields = {term for relation in relations for term in terms(relation.relation_type.replace("_", " "))}
         return (
             any(_same_stem(*pair) for pair in product(types | fields, asked))
-            or any(not asked.isdisjoint(_terms_of_names(each)) for each in entities)
+            or any(not asked.isdisjoint(_terms_of_names(entity)) for entity in entities)
             or (bool(named) and answers_by_name(source, relations, types))
         )
 
     def answers_by_name(source: str, relations: Sequence[KnownRelation], types: Collection[str]) -> bool:
         return (
-            any(each.relation_type in _GATED for each in relations)
+            any(relation.relation_type in _GATED for relation in relations)
             or (asks_people and not _PEOPLE.isdisjoint(types))
             or _named_count(source, relations, distinct) > 1
         )
@@ -267,8 +269,10 @@ def _terms_of_names(entity: RelatedEntity) -> list[str]:
 
 def _distinct(named: Iterable[RelatedEntity]) -> frozenset[str]:
     """Return the keys of *named* entities whose name no other contains, unlike "Kovacs" in "mei_kovacs_8020"."""
-    names = {each.key: frozenset(terms(each.name)) for each in named}
-    return frozenset(key for key, own in names.items() if not any(own < other for other in names.values()))
+    names = {entity.key: frozenset(terms(entity.name)) for entity in named}
+    return frozenset(
+        key for key, name_terms in names.items() if not any(name_terms < other for other in names.values())
+    )
 
 
 def _type_before_name(entity: RelatedEntity, question: Question) -> list[str]:
@@ -296,13 +300,17 @@ def _subjects(related: Related) -> frozenset[str]:
     an entity with a relation to another named entity must be related to the bearer, too: bookings of the same flight by
     other people do not count.
     """
-    names = {each.target_key for each in related.relations if each.relation_type == _NAME}
+    names = {relation.target_key for relation in related.relations if relation.relation_type == _NAME}
     names |= {entity.key for entity in related.entities if entity.type == "person"}
     named_bearers = related.named & names
-    holders = {each.source_key for each in related.relations if each.target_key in related.named - named_bearers}
+    holders = {
+        relation.source_key for relation in related.relations if relation.target_key in related.named - named_bearers
+    }
     if named_bearers:
         bearers = _origins(replace(related, named=named_bearers))
-        holders &= {end for each in related.relations if not bearers.isdisjoint(_ends(each)) for end in _ends(each)}
+        holders &= {
+            end for relation in related.relations if not bearers.isdisjoint(_ends(relation)) for end in _ends(relation)
+        }
     return _origins(related) | holders
 
 
@@ -313,17 +321,17 @@ def _ends(relation: KnownRelation) -> frozenset[str]:
 def _unshared(related: Related, named: Iterable[str]) -> frozenset[str]:
     """Return the *named* entities that are not shared: "my lamp" does not mean all lamps.
 
-    A name is shared if several records of one type have it; a user and this user's email address differ in type. Any
-    other entity is shared if, of every type of entity with a relation to it, there are several: a flight that many
+    A name is shared if several records of one type have it; a user and this user's email address differ in type. An
+    entity is also shared if there are several entities of every type that has a relation to it: a flight that many
     users booked is shared, but a card of one user that paid many orders is not.
     """
     types = {entity.key: entity.type for entity in related.entities}
     bearers, holders = dict[str, Counter[str]](), dict[str, Counter[str]]()
     for counts, links in (
-        (bearers, (each for each in related.relations if each.relation_type == _NAME)),
+        (bearers, (relation for relation in related.relations if relation.relation_type == _NAME)),
         (holders, related.relations),
     ):
-        for source, target in {(each.source_key, each.target_key) for each in links}:
+        for source, target in {(relation.source_key, relation.target_key) for relation in links}:
             counts.setdefault(target, Counter())[types[source]] += 1
     none = {"": 1}
     return frozenset(
@@ -335,10 +343,10 @@ def _is_wanted(relation: KnownRelation, question: Question, workers: Collection[
     """Whether a relation may be shown.
 
     - Entities that were merely mentioned together are shown only if the question names both.
-    - Uses, and the actions of *workers* (agents and tools), are shown if the question names both ends, or names one,
-      asks who or what acted, and requests no work: "I think we use the gift card" does not ask who used a tool named
-      "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
-    - What raises an error is shown only if the question asks which errors occur, or names the error without quoting a
+    - ``uses`` relations, and the actions of *workers* (agents and tools), are shown if the question names both ends, or
+      if it names one end, asks who or what acted, and requests no work: "I think we use the gift card" does not ask who
+      used a tool named "think". They are not shown if the question quotes an error, such as "Bash failed: no tree".
+    - ``raises`` relations are shown only if the question asks which errors occur, or names the error without quoting a
       message.
     - A ``hosted_on`` relation is left out if the address contains the host.
     """
@@ -363,19 +371,20 @@ def _surest(relations: Sequence[KnownRelation]) -> Iterator[KnownRelation]:
     If a result states the payment method of a reservation, a payment method that a call merely tried is left out.
     """
     highest: dict[tuple[str, str], float] = {}
-    for each in relations:
-        field_of_entity = each.source_key, each.relation_type
-        highest[field_of_entity] = max(highest.get(field_of_entity, 0.0), each.confidence)
-    for each in relations:
-        if each.relation_type in _VERBS or each.confidence >= highest[each.source_key, each.relation_type]:
-            yield each
+    for relation in relations:
+        field_of_entity = relation.source_key, relation.relation_type
+        highest[field_of_entity] = max(highest.get(field_of_entity, 0.0), relation.confidence)
+    for relation in relations:
+        least = highest[relation.source_key, relation.relation_type]
+        if relation.relation_type in _VERBS or relation.confidence >= least:
+            yield relation
 
 
 def _asked_types(relation_types: Iterable[str], question: Question) -> Iterator[str]:
     """Yield the types of relations that the question asks for by name."""
     for relation_type in relation_types:
-        own = terms(relation_type.replace("_", " "))
-        if own and set(own) <= set(question.terms):
+        type_terms = terms(relation_type.replace("_", " "))
+        if type_terms and set(type_terms) <= set(question.terms):
             yield relation_type
 
 
@@ -390,8 +399,8 @@ def _factors(question: Question, related: Related, shown: Sequence[KnownRelation
     origins = _origins(related)
     if not origins:
         return np.ones(len(shown))
-    targets = {each.target_key for each in shown if each.source_key in origins}
-    holders = {each.source_key for each in shown if each.target_key in origins}
+    targets = {relation.target_key for relation in shown if relation.source_key in origins}
+    holders = {relation.source_key for relation in shown if relation.target_key in origins}
     asks_others = not _ASKS_OTHERS.isdisjoint(words(question.text[:LONGEST_QUESTION]))
 
     def factor(relation: KnownRelation) -> float:
@@ -407,8 +416,12 @@ def _factors(question: Question, related: Related, shown: Sequence[KnownRelation
 
 def _origins(related: Related) -> frozenset[str]:
     """Return the keys of the entities that the question names, by their own name or by one that a record gives them."""
-    holders = (each for each in related.relations if each.relation_type == _NAME and each.target_key in related.named)
-    return related.named | {each.source_key for each in holders}
+    holders = (
+        relation
+        for relation in related.relations
+        if relation.relation_type == _NAME and relation.target_key in related.named
+    )
+    return related.named | {relation.source_key for relation in holders}
 
 
 def _worded(
@@ -427,7 +440,7 @@ def _worded(
         by_source.setdefault(relation.source_key, []).append(relation)
     for source, relations in by_source.items():
         named_count = _named_count(source, relations, related)
-        asks = any(each.relation_type in asked_types for each in relations)
+        asks = any(relation.relation_type in asked_types for relation in relations)
         totals[source] *= max(named_count + asks, 1) ** _NAMED_EXPONENT
         least[source] = _ANSWERS if named_count and asks else 0.0
     for echo in _echoes(by_source, related.named):
@@ -436,11 +449,11 @@ def _worded(
     stated: set[frozenset[str]] = set()
     for source in sorted(totals, key=lambda key: (-totals[key], key))[:MOST_SENTENCES]:
         relations = _briefer(by_source[source], asked_types)
-        pairs = {frozenset({source, each.target_key}) for each in relations if each.relation_type != _NAME}
+        pairs = {frozenset({source, relation.target_key}) for relation in relations if relation.relation_type != _NAME}
         if totals[source] > 0 and not pairs <= stated:
             stated |= pairs
             relevance = factor * max((totals[source] / top) ** _FLOW_EXPONENT, least[source])
-            from_records = any(each.relation_type not in _VERBS for each in relations)
+            from_records = any(relation.relation_type not in _VERBS for relation in relations)
             yield Sentence(
                 _sentence(by_key[source], relations, by_key, related.named), relations[0], relevance, from_records
             )
@@ -453,7 +466,7 @@ def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[
     has a relation to the other, the one that is not yielded is the one that the question names, else the one with more
     targets, else the first.
     """
-    holdings = {source: {each.target_key for each in relations} for source, relations in by_source.items()}
+    holdings = {source: {relation.target_key for relation in relations} for source, relations in by_source.items()}
     rank = {source: (source not in named, -len(held), number) for number, (source, held) in enumerate(holdings.items())}
     holders_of: dict[str, list[str]] = {}
     for source, held in holdings.items():
@@ -467,7 +480,7 @@ def _echoes(by_source: Mapping[str, Sequence[KnownRelation]], named: Collection[
 
 def _named_count(source: str, relations: Sequence[KnownRelation], related: Related) -> int:
     """Return how many of the named entities occur in these relations, by their key or by the name in a record."""
-    ends = {source, *(each.target_key for each in relations)}
+    ends = {source, *(relation.target_key for relation in relations)}
     labels = {entity.label for entity in related.entities if entity.key in ends}
     return sum(
         entity.key in ends or entity.name in labels for entity in related.entities if entity.key in related.named
@@ -480,13 +493,13 @@ def _briefer(relations: Sequence[KnownRelation], asked_types: Collection[str]) -
     A "refund payment method" is left out if it is also the "payment method". Relations of *asked_types* stay.
     """
     types: dict[str, set[str]] = {}
-    for each in relations:
-        types.setdefault(each.target_key, set()).add(each.relation_type)
+    for relation in relations:
+        types.setdefault(relation.target_key, set()).add(relation.relation_type)
     return [
-        each
-        for each in relations
-        if each.relation_type in asked_types
-        or not any(each.relation_type.endswith(f"_{shorter}") for shorter in types[each.target_key])
+        relation
+        for relation in relations
+        if relation.relation_type in asked_types
+        or not any(relation.relation_type.endswith(f"_{shorter}") for shorter in types[relation.target_key])
     ]
 
 
@@ -570,9 +583,9 @@ class _Walk:
     ) -> None:
         scores = vicinity.scores
         numbers = {entity.key: number for number, entity in enumerate(related.entities)}
-        self._source: Integers = np.array([numbers[each.source_key] for each in shown], dtype=np.int64)
-        self._target: Integers = np.array([numbers[each.target_key] for each in shown], dtype=np.int64)
-        self._weights: Floats = np.array([_weight(each, asked_types) for each in shown])
+        self._source: Integers = np.array([numbers[relation.source_key] for relation in shown], dtype=np.int64)
+        self._target: Integers = np.array([numbers[relation.target_key] for relation in shown], dtype=np.int64)
+        self._weights: Floats = np.array([_weight(relation, asked_types) for relation in shown])
         events = {event_id: number for number, event_id in enumerate(sorted(scores), start=len(numbers))}
         numbers_by_name: dict[str, list[int]] = {}
         for entity in related.entities:

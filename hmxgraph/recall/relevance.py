@@ -79,7 +79,7 @@ FIRST_MENTION = 0.3
 # Weights of standing instructions and of preferences: they apply to later questions in any words. Assistants repeat
 # them, so only other speakers' messages count.
 _INSTRUCTION, _PREFERENCE = 0.5, 0.2
-# Begins with an instruction: "Please always ..."
+# The beginning of an instruction: "Please always ..."
 _INSTRUCTS = re.compile(
     r"(?:please,? |and |also,? )*(?:always|never|from now on|going forward|make sure (?:to|you)|remember to"
     r"|(?:do not|don['\u2019]t) ever)\b",
@@ -148,7 +148,7 @@ def _is_for_other_questions(text: str, question: Question) -> bool:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def _instruction_weight(text: str) -> tuple[float, frozenset[str]]:
-    """The weight of an instruction or preference in *text*, and the terms of its condition."""
+    """Return the weight of an instruction or preference in *text*, and the terms of its condition."""
     # Testing for a word that the pattern needs is several times as fast as searching for the pattern.
     folded = text.casefold()
     if "ask" in folded and (condition := _CONDITION.search(text)):
@@ -163,7 +163,7 @@ def _with_assistant(pool: EventPool) -> bool:
 
 
 def _length(pool: EventPool) -> Floats:
-    """Penalise long talk; a document with a title covers one subject at whatever length that needs."""
+    """Penalise long talk, but not documents with a title: however long they are, they cover one subject."""
     doublings: Floats = np.log2(np.maximum(pool.lengths / _MESSAGE_TOKENS, 1.0))
     return _LENGTH * pool.talk * np.minimum(doublings, _MOST_DOUBLINGS)
 
@@ -193,7 +193,7 @@ def _speaker(question: Question, pool: EventPool) -> Floats:
     if len(set(named.values())) == 1:
         return SPEAKER * _spoken_by(set(named.values()), pool)
     if _is_about_asker(question, pool):
-        return _ASKER * _spoken_by({each for each in pool.speakers if not is_assistant(each)}, pool)
+        return _ASKER * _spoken_by({speaker for speaker in pool.speakers if not is_assistant(speaker)}, pool)
     return _SUBJECT * _spoken_by({speaker for name, speaker in named.items() if name in question.subjects}, pool)
 
 
@@ -254,7 +254,7 @@ def feedback_scores(
     if not shared:
         return np.zeros(len(pool))
     scores = field_scores(
-        _feedback_match(pool, shared, {at: max(float(first[at]), 0.0) for at in best}, event_count), neighbours
+        _feedback_match(pool, shared, {index: max(float(first[index]), 0.0) for index in best}, event_count), neighbours
     )
     top = scores.max(initial=0.0)
     return np.where(talk, FEEDBACK_WEIGHT * (scores / top) ** _EXPONENT, 0.0) if top else scores
@@ -272,7 +272,7 @@ def _feedback_match(
     counts = pool.occurrences.counts(shared)
     frequency = (counts > 0).sum(axis=1)
     best = list(scores_of_best)
-    support = weighted(np.array([scores_of_best[at] for at in best]), (counts[:, best] > 0).T)
+    support = weighted(np.array([scores_of_best[index] for index in best]), (counts[:, best] > 0).T)
     worth = np.where(frequency <= _COMMON_TERM * len(pool), support * np.log((len(pool) + 1) / (frequency + 0.5)), 0.0)
     order = np.argsort(-worth, kind="stable")[:MOST_TERMS]
     chosen = order[worth[order] > 0]
@@ -309,9 +309,9 @@ _NEAR_BEST = 0.35
 # lowers it (twice the budget: to 0.62 of it).
 _NEAR_ANSWER, _LOWER = 0.45, 0.7
 # This minimum applies to the best ``_FEW_NEAR`` events (to half as many at a quarter of the budget); each doubling of
-# the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024
-# tokens held 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines.
-# With a minimum of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
+# the rank beyond that raises it by ``_RISE``. Measured on 240 questions about conversations: packs of 1,024 tokens held
+# 86.1 % of the events needed for the answers in 12.5 lines, packs of 2,048 tokens 87.0 % in 14.9 lines. With a minimum
+# of 0.35 and a rise of 0.1, it was 86.9 % in 14.7 lines and 89.0 % in 18.8 lines.
 _FEW_NEAR, _RISE = 10, 0.05
 # A question about the past is vague if its rarest known term is in at least the share ``_VAGUE`` of all events, and in
 # at least ``_MANY``. It gets at most ``_FEW_IF_VAGUE`` events at the default budget. With a share of 0.02 and without
@@ -486,8 +486,8 @@ class Ranking:
         order = np.argsort(-worth, kind="stable")
         good = order[self.first[order] > 0].tolist()
         best = dict.fromkeys(map(self.pool.session_id.__getitem__, good), 0.0)
-        for at in reversed(good):
-            best[self.pool.session_id[at]] = float(worth[at])
+        for index in reversed(good):
+            best[self.pool.session_id[index]] = float(worth[index])
         return dict(islice(best.items(), most))
 
     def best_calls(self, sessions: Collection[str], most: int) -> tuple[str, ...]:
@@ -495,7 +495,7 @@ class Ranking:
         pool = self.pool
         worth = np.maximum(self.first, np.append(self.first[1:], 0.0)).tolist()
         calls = np.flatnonzero(pool.calls & pool.of_sessions(sessions)).tolist()
-        return tuple(pool.event_id[at] for at in nsmallest(most, calls, key=lambda at: (-worth[at], at)))
+        return tuple(pool.event_id[index] for index in nsmallest(most, calls, key=lambda index: (-worth[index], index)))
 
     def trail_starts(self, most: int) -> tuple[str, ...]:
         """Return the ids of up to *most* events, best first, whose following events may help.
@@ -506,12 +506,14 @@ class Ranking:
         kind = self.pool.failures if self.question.troubled or self.error.terms else self.pool.calls
         starts = np.flatnonzero(kind & (self.first > 0)).tolist()
         worth = self.first + self.error.events
-        return tuple(self.pool.event_id[at] for at in nlargest(most, starts, key=lambda at: (worth[at], -at)))
+        return tuple(
+            self.pool.event_id[index] for index in nlargest(most, starts, key=lambda index: (worth[index], -index))
+        )
 
     def truncated(self, most: int) -> tuple[str, ...]:
         """Return the ids of the best *most* events that score above 0 and whose text in the pool is truncated."""
-        truncated = [at for at, text in enumerate(self.pool.text) if text.endswith(GAP)]
-        ranks = ((-float(self.first[at]), self.pool.event_id[at]) for at in truncated)
+        truncated = [index for index, text in enumerate(self.pool.text) if text.endswith(GAP)]
+        ranks = ((-float(self.first[index]), self.pool.event_id[index]) for index in truncated)
         return tuple(event_id for score, event_id in nsmallest(most, ranks) if score < 0)
 
     def scores(self, neighbourhood: Neighbourhood) -> Floats:
@@ -578,7 +580,7 @@ class Ranking:
         return related
 
     def _towards_the_newest(self, relevance: Floats) -> Floats:
-        """Return *relevance*, lowered for earlier events, then scaled so that the largest value is unchanged.
+        """Return *relevance*, lowered for earlier events, then scaled so that the maximum stays the same.
 
         Events below ``_SOME`` are not lowered.
         """
@@ -724,7 +726,7 @@ class Ranking:
         cases = np.flatnonzero(self.named_cases & on_topic & (worth >= _LEAST_CASE * best)).tolist()
         worth = worth >= _NEARLY_BEST * best if self.question.latest else worth.round(1)
         times = dict(zip(self.pool.session_id, self.pool.time_us, strict=True))
-        ranks = {self.pool.session_id[at]: float(worth[at]) for at in cases}
+        ranks = {self.pool.session_id[index]: float(worth[index]) for index in cases}
         return tuple(nlargest(most, ranks, key=lambda session_id: (ranks[session_id], times[session_id], session_id)))
 
     @property
@@ -793,7 +795,7 @@ class Ranking:
         return np.where(ignores_names, without_names, share)
 
     def _share_without(self, skipped: Iterable[str]) -> Floats:
-        """The share of the question's terms, except the *skipped* ones, that each event contains."""
+        """Return the share of the question's terms, except the *skipped* ones, that each event contains."""
         skipped_terms = frozenset(skipped)
         weights = self.match.weights * [term not in skipped_terms for term in self.match.terms]
         shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
@@ -808,8 +810,10 @@ class Ranking:
         """The same share, without the *skipped* terms."""
         weights = self.match.weights * [term not in skipped for term in self.match.terms]
         has_term = np.zeros((len(self.match.terms), self.pool.sessions.max(initial=-1) + 1), dtype=np.bool_)
-        own = ~self.pool.results
-        np.logical_or.at(has_term.T, self.pool.sessions[own], (self.match.counts[:, own] >= 1).T)
+        messages_and_calls = ~self.pool.results
+        np.logical_or.at(
+            has_term.T, self.pool.sessions[messages_and_calls], (self.match.counts[:, messages_and_calls] >= 1).T
+        )
         return weighted(weights, has_term)[self.pool.sessions] / max(float(weights.sum()), 1e-9)
 
     @property
@@ -842,13 +846,13 @@ class Ranking:
         least = _RAISED_IF_FEW if len(self.match.terms) < _FEW_TERMS else _RAISED
         least = max(least, _DATA * float(share[pool.results].max(initial=0.0)))
         messages = pool.by_people & pool.in_sessions_of(pool.results) & (share >= least)
-        firsts = {int(pool.sessions[at]): at for at in reversed(np.flatnonzero(pool.by_people).tolist())}
+        firsts = {int(pool.sessions[index]): index for index in reversed(np.flatnonzero(pool.by_people).tolist())}
         similar = np.flatnonzero(messages).tolist()
-        if any(asks(pool.text[at]) or firsts[int(pool.sessions[at])] == at for at in similar):
+        if any(asks(pool.text[index]) or firsts[int(pool.sessions[index])] == index for index in similar):
             return True
         together = self._share_of_session(_OF_TROUBLE) >= max(_RAISED_IF_FEW, least)
         candidates = (share > 0) & together & pool.in_sessions_of(pool.results)
-        return any(candidates[at] for at in firsts.values())
+        return any(candidates[index] for index in firsts.values())
 
     @property
     def with_special_terms(self) -> Flags:
@@ -917,7 +921,7 @@ class Ranking:
         return min(self.assurance / _DOUBTED, 1.0)
 
     def _titles(self) -> Floats:
-        """Weight of each title that the question contains, relative to the weightiest query term, at most 1; else 0."""
+        """Return the weight of each title in the question relative to the weightiest query term, at most 1; else 0."""
         values = self.match.weight_by_term
         top = max(values.values(), default=0.0)
         if not top or not any(self.pool.title):

@@ -326,7 +326,7 @@ def _word(word: str) -> tuple[tuple[str, ...], bool]:
     if word.lower() in _KEPT:
         return (word.lower(),), False
     word_stance = stance(word)
-    return tuple(sorted(word_stance.about)), word_stance.against
+    return tuple(sorted(word_stance.subject)), word_stance.against
 
 
 # Comparing a statement with a claim.

@@ -1,1 +1,1 @@
-"""Text processing shared by the other packages, such as search terms, token counts, excerpts and masking. Pure."""
+"""Text processing shared by the other packages, such as search terms, token counts, excerpts and masking."""

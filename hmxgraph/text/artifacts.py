@@ -52,7 +52,7 @@ def validity(scope: Mapping[str, Any] | None) -> Validity:
 def applies(
     scope: Validity, *, tenant_id: str, moment_us: int, agent_id: str | None = None, tags: Sequence[str] = ()
 ) -> bool:
-    """Whether *scope* covers the reader: the tenant, the time and, if known, agent and tags; range ends are included.
+    """Whether *scope* covers a reader: the tenant, the moment and, if given, agent and tags; range ends are included.
 
     >>> applies(Validity(agents=("deployer",)), tenant_id="acme", moment_us=0, agent_id="reviewer")
     False
@@ -77,15 +77,15 @@ def overlap(first: Validity, second: Validity) -> bool:
     (True, True)
     """
     return (
-        _meet(first.tenants, second.tenants)
-        and _meet(first.agents, second.agents)
-        and _meet(first.tags, second.tags)
+        _may_share_member(first.tenants, second.tenants)
+        and _may_share_member(first.agents, second.agents)
+        and _may_share_member(first.tags, second.tags)
         and (first.to_us is None or second.from_us is None or second.from_us <= first.to_us)
         and (second.to_us is None or first.from_us is None or first.from_us <= second.to_us)
     )
 
 
-def _meet(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> bool:
+def _may_share_member(first: tuple[str, ...] | None, second: tuple[str, ...] | None) -> bool:
     return first is None or second is None or not set(first).isdisjoint(second)
 
 
@@ -101,7 +101,7 @@ def _time(text: str | None) -> int | None:
 
 # Counts are exact up to this number and rounded above it; otherwise every session would create a new artifact version.
 _LARGEST_EXACT = 10
-# If at least this share of the sessions in which a step worked failed all the same, the note on the step says so.
+# If at least this share of the sessions in which a step worked failed nevertheless, the note on the step says so.
 _MOSTLY_FUTILE = 0.75
 # With more than ``_LARGEST_EXACT`` attempts, the note says that another error "often" followed if it followed at least
 # this share of them.
@@ -121,7 +121,7 @@ _NOTE = re.compile(
 
 
 def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> str:
-    """How often something worked, how often another error followed, and whether the sessions failed nevertheless.
+    """Say how often something worked, how often another error followed, and whether the sessions failed nevertheless.
 
     *displaced* counts the attempts after which another error followed; *futile* is the share of failed sessions among
     those in which it worked.
@@ -150,7 +150,7 @@ def times(worked: int, tried: int, displaced: int = 0, *, futile: float = 0) -> 
 
 
 def done(count: int, possible: int) -> str:
-    """How often something was done, out of the times when it was possible.
+    """Say how often something was done, out of the times when it was possible.
 
     >>> done(1, 1), done(2, 3), done(38, 39)
     ('done once', 'done 2 of 3 times', 'done more than 90 % of more than 20 times')
@@ -159,7 +159,7 @@ def done(count: int, possible: int) -> str:
 
 
 def of_times(count: int, possible: int) -> str:
-    """How often something happened, out of the times when it was possible, for the middle of a sentence.
+    """Say how often something happened, out of the times when it was possible; for the middle of a sentence.
 
     >>> of_times(0, 1), of_times(2, 3), of_times(38, 39)
     ('0 of 1 times', '2 of 3 times', 'more than 90 % of more than 20 times')
@@ -168,7 +168,7 @@ def of_times(count: int, possible: int) -> str:
 
 
 def in_sessions(count: int, possible: int) -> str:
-    """In how many of the sessions something occurred, out of those in which it was possible.
+    """Say in how many sessions something occurred, out of those in which it was possible.
 
     >>> in_sessions(2, 3), in_sessions(38, 39)
     ('in 2 of 3 sessions', 'in more than 90 % of more than 20 sessions')
@@ -177,7 +177,7 @@ def in_sessions(count: int, possible: int) -> str:
 
 
 def attempted(tried: int) -> str:
-    """How often something was tried without success.
+    """Say how often something was tried without success.
 
     >>> attempted(1), attempted(3), attempted(12)
     ('tried once', 'tried 3 times', 'tried more than 10 times')
@@ -188,7 +188,7 @@ def attempted(tried: int) -> str:
 
 
 def told_in(sessions: int) -> str:
-    """In how many sessions users were told something; "at least", because the same in other words is not counted.
+    """Say in how many sessions users were told something; "at least", because other wordings of it are not counted.
 
     >>> told_in(5), told_in(12)
     ('Users were told in at least 5 sessions', 'Users were told in more than 10 sessions')
@@ -198,7 +198,7 @@ def told_in(sessions: int) -> str:
 
 
 def _bound(count: int) -> int:
-    """The number that *count* is said to exceed; *count* is more than ``_LARGEST_EXACT``."""
+    """Return the number that a note says *count* exceeds; *count* is more than ``_LARGEST_EXACT``."""
     return max(bound for bound in _ROUNDED if bound < count)
 
 
@@ -212,13 +212,13 @@ def _share(count: int, total: int, unit: str) -> str:
     if total <= _LARGEST_EXACT:
         return f"{count} of {total} {unit}"
     percent = round(10 * count / total) * 10
-    ends = {0: "less than 10 %" if count else "none", 100: "each" if count == total else "more than 90 %"}
-    share = ends.get(percent, f"about {percent} %")
+    extremes = {0: "less than 10 %" if count else "none", 100: "each" if count == total else "more than 90 %"}
+    share = extremes.get(percent, f"about {percent} %")
     return f"{share} of more than {_bound(total)} {unit}"
 
 
 def _displaced(displaced: int, tried: int) -> str:
-    """The end of a note that says how often another error followed; if counts are rounded, "often" or nothing."""
+    """Return the end of a note, on how often another error followed; if counts are rounded, "often" or nothing."""
     if not displaced or (tried > _LARGEST_EXACT and displaced < _OFTEN * tried):
         return ""
     counted = {1: "once", 2: "twice"}.get(displaced, f"{displaced} times")
@@ -226,7 +226,7 @@ def _displaced(displaced: int, tried: int) -> str:
 
 
 def noted(step: str, note: str) -> str:
-    """*step* with a *note* on how often it worked, in brackets; an empty note adds nothing.
+    """Return *step* with a *note* on how often it worked, in parentheses; an empty note adds nothing.
 
     >>> noted("Create the namespace", times(4, 4))
     'Create the namespace (worked 4 of 4 times)'
@@ -235,7 +235,7 @@ def noted(step: str, note: str) -> str:
 
 
 def plain(step: str) -> str:
-    """*step* without its note on how often it worked; other words in brackets stay.
+    """Return *step* without its note on how often it worked; other words in parentheses stay.
 
     >>> plain("Create the namespace (worked 4 of 4 times)"), plain("Create it (this always helped)")
     ('Create the namespace', 'Create it (this always helped)')
@@ -245,7 +245,7 @@ def plain(step: str) -> str:
     return _NOTE.sub("", step)
 
 
-# Artifacts rendered for people and prompts. Only immutable fields are used, so the text of an artifact never changes.
+# Artifacts rendered for people and prompts, from immutable fields only, so that the text of an artifact never changes.
 
 Content = Mapping[str, Any]
 
@@ -261,14 +261,14 @@ def render_artifact(artifact_type: str, title: str, summary: str, content: Conte
     deploy -> latency (strength 0.5)
     """
     lines = [title, "" if summary.strip() == title.strip() else summary]
-    typed = not content_faults("artifact", artifact_type, dict(content))
-    lines += _BY_TYPE.get(artifact_type, _plain)(content) if typed else _plain(content)
+    matches_type = not content_faults("artifact", artifact_type, dict(content))
+    lines += _BY_TYPE.get(artifact_type, _plain)(content) if matches_type else _plain(content)
     return "\n".join(line.strip() for line in lines if line and line.strip())
 
 
 # Fields whose values are low, medium or high.
 _LEVELS = frozenset({"estimated_complexity", "severity"})
-# What the compiler writes about outcomes and about where values come from.
+# Phrases with which the compiler describes outcomes and the origin of values.
 _PHRASES = re.compile(
     r"The user's question is answered from what was found|The user has given|\bfrom the user\b"
     r"|\bhas reported success(?:, if it was called)?|\bit has failed with\b|,? in \d+ of \d+ sessions"
@@ -277,9 +277,10 @@ _PHRASES = re.compile(
 
 
 def artifact_words(title: str, summary: str, content: Content, tags: tuple[str, ...] = ()) -> str:
-    """All searchable text of an artifact, as one string, without levels and the compiler's own phrases.
+    """Return all searchable text of an artifact, as one string, without levels and the compiler's phrases.
 
-    A request for a report is not about a tool that "has reported success".
+    These phrases would match the wrong requests: a request for a report is not about a tool that "has reported
+    success".
 
     >>> content = {"steps": [{"order": 1, "description": "Apply, using env from the user"}],
     ...     "postconditions": ["apply has reported success"], "severity": "low"}

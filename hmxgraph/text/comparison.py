@@ -11,7 +11,7 @@ from hmxgraph.text.terms import STOP_WORDS, signs, terms, trigrams, words
 
 
 def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
-    """The Jaccard index: shared members over all members; 1 for two empty collections.
+    """Return the Jaccard index: shared members over all members; 1 for two empty collections.
 
     >>> jaccard(["deploy", "staging"], ["deploy", "production"])
     0.3333333333333333
@@ -25,7 +25,7 @@ def jaccard(a: Iterable[Hashable], b: Iterable[Hashable]) -> float:
 
 
 def trigram_jaccard(text_a: str, text_b: str) -> float:
-    """The Jaccard index of two texts' word trigrams.
+    """Return the Jaccard index of two texts' word trigrams.
 
     >>> trigram_jaccard("Verify the rollout!", "verify the rollout")
     1.0
@@ -34,16 +34,16 @@ def trigram_jaccard(text_a: str, text_b: str) -> float:
     return jaccard(trigrams(text_a), trigrams(text_b))
 
 
-# Whether two short directives or statements oppose each other, judged by their words alone.
+# Whether two short directives or statements are opposed, judged by their words alone.
 
 # Two texts have the same subject if they share this part of all their terms, or this part of the terms of the shorter
 # text.
 SIMILAR = 0.6
 _CONTAINED = 0.8
-# "n't" of "don't" and "isn't"; the ends of "can't" and "cannot".
+# "n't" in "don't" and "isn't"; "'t" in "can't" and "not" in "cannot".
 _SHORT_NOT = re.compile(r"(?<!\bca)(?<=\w)n['\u2019]t\b|(?<=\bcan)(?:['\u2019]t|not)\b", re.IGNORECASE)
 # Words for the duration and scope of a directive ("from now on"), and for permission ("may", "are allowed to"; but not
-# the month in "in May"). They are removed, since they are not part of its subject.
+# the month in "in May"). They are removed, because they are not part of the subject of a directive.
 _SCOPE_WORDS = re.compile(
     r"(?i:\b(?:from now on|(?:going|moving) forward|in (?:the )?future|henceforth|as a rule|in general|by default"
     r"|at all times|without (?:any )?exceptions?|no matter|any ?more|any longer|ever again)\b)"
@@ -52,8 +52,8 @@ _SCOPE_WORDS = re.compile(
 )
 # Other words for "not": "no longer", "nobody", and "stop" before a verb ("stop deploying").
 _NOT = re.compile(r"\b(?:(?:no longer|nobody|no[ -]one|under no circumstances)\b|stop(?= \w+ing\b))", re.IGNORECASE)
-# Clauses that say when or why a directive holds: a negation in them does not invert it. If no comma separates it from
-# the main clause, such a clause ends before the auxiliary verb of the main clause.
+# Clauses that say when or why a directive holds. A negation in such a clause does not negate the directive. The clause
+# ends at a punctuation mark or, without one, before the auxiliary verb of the main clause.
 _CLAUSE = r"(?!\s(?:do not|never|must|may not|can not|will not|shall|should)\b)(?:[^,;.!?]|\.(?=\S))"
 _CIRCUMSTANCE = re.compile(
     r"\b(?:when(?:ever)?|if|unless|until|while|once|because|since|although|as long as|in case|so that)\b"
@@ -111,8 +111,8 @@ _ANTONYMS = (
     "grow shrink",
     "rise fall",
 )
-# Terms that are not part of a subject.
-_WEIGHTLESS = frozenset(terms("always must ever please use using used should shall need every"))
+# Terms that are not part of the subject of a text.
+_NOT_IN_SUBJECTS = frozenset(terms("always must ever please use using used should shall need every"))
 
 # Confidence of relations that are known only from the arguments of calls, which may fail.
 REQUESTED = 0.6
@@ -132,15 +132,16 @@ OPPOSED_RELATIONS = [
 class _Stance(NamedTuple):
     """The subject of a text, and whether the text speaks against that subject."""
 
-    about: frozenset[str]
+    subject: frozenset[str]
     against: bool
 
 
 def stance(text: str) -> _Stance:
-    """The search terms of the subject of *text*, and whether *text* speaks against it: by an odd number of negations.
+    """Return the search terms of the subject of *text*, and whether *text* speaks against this subject.
 
-    One word of each pair of opposites counts as a negation of the other: "disable" means "not enable". Negations in a
-    clause that says when or why ("when nobody answers") do not count.
+    It speaks against it if it has an odd number of negations. One word of each pair of opposites counts as a negation
+    of the other: "disable" means "not enable". Negations in a clause that says when or why ("when nobody answers") do
+    not count.
 
     >>> stance("Never deploy on Fridays") == _Stance(frozenset({"deploy", "friday"}), against=True)
     True
@@ -156,12 +157,12 @@ def stance(text: str) -> _Stance:
     negations = sum(word in _NEGATIONS or base in _OPPOSITES for word, base in words_and_bases)
     aligned = [_OPPOSITES.get(base, base) for word, base in words_and_bases if word not in _NEGATIONS]
     aligned += ["not" if word in _NEGATIONS else _base(word) for word in words(circumstances)]
-    about = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
-    return _Stance(about - _WEIGHTLESS, against=negations % 2 == 1)
+    subject = frozenset(base for base in aligned if base in _MEANINGFUL or base not in STOP_WORDS)
+    return _Stance(subject - _NOT_IN_SUBJECTS, against=negations % 2 == 1)
 
 
 def _circumstances(text: str) -> str:
-    """The clauses of *text* that say when or why; empty if nothing else would be left, as in the second example.
+    """Return the clauses of *text* that say when or why; empty if nothing else would remain, as in the second example.
 
     >>> _circumstances("Call Ada when the build does not finish"), _circumstances("If it does not finish call Ada")
     ('when the build does not finish', '')
@@ -172,7 +173,7 @@ def _circumstances(text: str) -> str:
 
 # Plain statements that cannot both be true: the same words except for a negation or an amount.
 
-# Numbers in words, by word.
+# The digits of each number word.
 _AMOUNTS = {
     name: str(number)
     for number, name in enumerate(words("one two three four five six seven eight nine ten eleven twelve"), start=1)
@@ -188,13 +189,13 @@ _BEFORE_AMOUNT = frozenset(
 _TIME = r"(?:\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?|\d{1,2} ?[ap]\.?m\b|noon\b|midnight\b)"
 # One or more times of the day, as in "9:00 to 17:00".
 _CLOCK_TIMES = rf"{_TIME}(?:(?: and | or | to | ?[-\u2013] ?|, ){_TIME})*"
-# A preposition and such times: "at 9:00". Without "before" and "after", because "quiet before 9:00" and "quiet after
-# 21:00" do not contradict each other.
+# A preposition and such times: "at 9:00". "Before" and "after" are not included, because "quiet before 9:00" and "quiet
+# after 21:00" do not contradict each other.
 _CLOCK = re.compile(rf"(?<=\s)(at|by|until|till|from) ({_CLOCK_TIMES})", re.IGNORECASE)
 # One of these times: hour and minutes, "5 pm", "noon" or "midnight".
 _HOUR = re.compile(r"(\d{1,2})(?::(\d{2}))?(?: ?([ap])\.?m)?|(noon)|midnight", re.IGNORECASE)
-# Sums of money. The currency is part of the answer, so that "2 EUR" contradicts "2 USD" and "nothing". A number without
-# a currency is another topic: it may mean the same sum.
+# Sums of money. The currency is part of the answer, so that "2 EUR" contradicts "2 USD" and "nothing". A statement with
+# a number without a currency has another topic, because it may mean the same sum.
 _CURRENCIES = {
     name: code
     for code, names in {
@@ -213,10 +214,10 @@ _SUM = re.compile(
     rf"\b({'|'.join(sorted(_BEFORE_AMOUNT))}) (?:({_CURRENCY}) ?({_NUMBER})|({_NUMBER}) ?({_CURRENCY})(?!\w))",
     re.IGNORECASE,
 )
-# A number whose separators are all between thousands, and the decimals of any other.
+# A number whose separators all separate thousands ("1,500"), and the decimals of any other number (",50" in "12,50").
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")
 _DECIMALS = re.compile(r"[.,](\d+)$")
-# "costs nothing", "is free of charge": read as a sum of 0.
+# "costs nothing", "is free of charge": treated as a sum of 0.
 _FREE = re.compile(r"\b(?:costs? (?:nothing|zero)|(?:is|are) free of charge)\b", re.IGNORECASE)
 _FILLER_WORDS = frozenset(words("a an the our do does did now currently still exactly only already"))
 # Words that mention a change.
@@ -237,7 +238,7 @@ def claim(text: str) -> Claim:
     """Split a plain statement into its topic (words and signs) and its answer (negations, amounts, sums and times).
 
     Filler words belong to neither. Two statements with equal topics and different answers contradict each other. A
-    topic of fewer than two words is too little to compare and is returned as "".
+    topic of fewer than two words is too short to be compared and is returned as "".
 
     >>> claim("The staging cluster has three nodes").answer, claim("Staging cluster has 5 nodes.").answer
     ('3', '5')
@@ -256,9 +257,9 @@ def claim(text: str) -> Claim:
     sums = [_sum_of_money(match) for match in _SUM.finditer(text)]
     text = _SUM.sub(r"\1 ", text)
     times = [str(_minutes(time)) for match in _CLOCK.finditer(text) for time in _HOUR.finditer(match[2])]
-    spoken = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
+    remaining = words(_CLOCK.sub(r"\1 ", _NOT.sub(" not", _SHORT_NOT.sub(" not", text))))
     topic, amounts, negations = list[str](), list[str](), 0
-    for before, word in zip(("", *spoken), spoken, strict=False):
+    for before, word in zip(("", *remaining), remaining, strict=False):
         base = _base(word)
         amount = _AMOUNTS.get(word, word)
         if amount.replace(".", "").isdigit() and before in _BEFORE_AMOUNT:
@@ -275,14 +276,14 @@ def claim(text: str) -> Claim:
 
 
 def _sum_of_money(match: re.Match[str]) -> str:
-    """The amount and the currency; 0 without a currency, because it is the same in all of them."""
+    """Return the amount and the currency; for 0 no currency, because 0 is the same in all of them."""
     currency, number = (match[2], match[3]) if match[2] else (match[5], match[4])
     amount = _plain_number(number)
     return f"{amount} {_CURRENCIES[currency.lower()]}" if amount != "0" else "0"
 
 
 def _plain_number(number: str) -> str:
-    """*number* with neither separators of thousands nor zeros at the end, and with a decimal point.
+    """Return *number* with a decimal point, and without separators of thousands or zeros at the end of its decimals.
 
     >>> [_plain_number(text) for text in ("12,50", "12.5", "5,000", "5.000", "1.234,50", "0,125", "0.00")]
     ['12.5', '12.5', '5000', '5000', '1234.5', '0.125', '0']
@@ -295,20 +296,20 @@ def _plain_number(number: str) -> str:
 
 
 def _minutes(time: re.Match[str]) -> int:
-    """The minutes from midnight to a time of the day.
+    """Return the minutes from midnight to a time of the day.
 
     >>> [_minutes(_HOUR.fullmatch(text)) for text in ("5 pm", "17:00", "noon", "12 am")]
     [1020, 1020, 720, 0]
     """
-    hour, minute, half, noon = time.groups()
+    hour, minute, am_or_pm, noon = time.groups()
     if hour is None:
         return 12 * 60 if noon else 0
-    hours = int(hour) if half is None else int(hour) % 12 + (12 if half.lower() == "p" else 0)
+    hours = int(hour) if am_or_pm is None else int(hour) % 12 + (12 if am_or_pm.lower() == "p" else 0)
     return 60 * hours + int(minute or 0)
 
 
 def opposed(first: str, second: str) -> bool:
-    """Whether both texts have the same subject, one for and one against it.
+    """Whether both texts have the same subject, and one speaks for it, the other against it.
 
     >>> opposed("Use ALTER TABLE directly", "Never use ALTER TABLE directly")
     True
@@ -316,11 +317,11 @@ def opposed(first: str, second: str) -> bool:
     False
     """
     left, right = stance(first), stance(second)
-    return left.against != right.against and _same_subject(left.about, right.about)
+    return left.against != right.against and _same_subject(left.subject, right.subject)
 
 
 def differs(first: str, second: str) -> bool:
-    """Whether two answers to one question differ: they have other words, or one says the opposite of the other.
+    """Whether two answers to the same question differ: their words differ, or one says the opposite of the other.
 
     An answer that only adds detail does not differ.
 
@@ -328,7 +329,7 @@ def differs(first: str, second: str) -> bool:
     (True, False)
     """
     left, right = stance(first), stance(second)
-    return left.against != right.against or _containment(left.about, right.about) < _CONTAINED
+    return left.against != right.against or _containment(left.subject, right.subject) < _CONTAINED
 
 
 def _same_subject(left: frozenset[str], right: frozenset[str]) -> bool:
@@ -338,18 +339,18 @@ def _same_subject(left: frozenset[str], right: frozenset[str]) -> bool:
 
 
 def _containment(left: frozenset[str], right: frozenset[str]) -> float:
-    """The overlap coefficient: the share of the smaller set that the larger one contains."""
+    """Return the overlap coefficient: the share of the smaller set that the larger one contains."""
     smaller = min(len(left), len(right))
     return len(left & right) / smaller if smaller else float(left == right)
 
 
 def _base(word: str) -> str:
-    """The search term of a word; a stop word is returned unchanged."""
+    """Return the search term of a word; a stop word is returned unchanged."""
     return (terms(word) or [word])[0]
 
 
 # The first word of each pair in ``_ANTONYMS``, keyed by the second.
-_OPPOSITES = {_base(wrong): _base(right) for right, wrong in (pair.split() for pair in _ANTONYMS)}
-# Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and the "not" of a
+_OPPOSITES = {_base(second): _base(first) for first, second in (pair.split() for pair in _ANTONYMS)}
+# Stop words that stay in the subject of a text: "before" and "up", which replace "after" and "down", and "not" in a
 # clause that says when or why.
 _MEANINGFUL = frozenset({"before", "up", "not"})

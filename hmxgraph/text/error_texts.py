@@ -1,21 +1,21 @@
-"""Whether a text begins with an error message, and whether it says early that the user declined a call."""
+"""Whether a text begins with an error message, and whether its beginning says that the user declined a call."""
 
 import re
 
-# The name of an error with what follows it in a message: "ValueError: ...", "an error occurred", "Error(3)".
+# The name of an error with what follows it at the beginning of a message: "ValueError: ...", "an error occurred".
 _OPENS = re.compile(
     r"\W*(?:tool_use_error>|traceback \(most|(?:an? (?:\w+ )?)?(?:[a-z_]\w*\.)*\w*(?:error|exception)"
     r"(?:\(| ?[\])}>]?:|[\])}>]| (?:occurred|when|while|during|calling|executing|invoking|running|processing)\b))",
     re.IGNORECASE,
 )
 
-# Says that the user did not allow a call: "the user doesn't want to proceed", "rejected by the user".
+# A statement that the user did not allow a call: "the user doesn't want to proceed", "rejected by the user".
 _DECLINED = re.compile(
     r"\buser (?:has )?(?:does(?:n['\u2019]t| not) want to (?:proceed|take)|(?:denied|declined|rejected|refused) |"
     r"did(?:n['\u2019]t| not) (?:approve|allow|permit))|\b(?:denied|declined|rejected|not approved) by (?:the )?user\b",
     re.IGNORECASE,
 )
-# Number of characters searched: further on, a long result may only mention that a user declined something.
+# Number of characters searched. Later in a long result, "rejected by the user" may be about something else.
 _BEGINNING = 200
 
 

@@ -1,4 +1,4 @@
-"""Format the lines of a context pack: speakers, labels, quotations; text that looks like markup is neutralised."""
+"""Formats the lines of a context pack: speakers, labels, quotations; text that looks like markup is neutralised."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from hmxgraph.protocol.events import Event
 
-# Quotation marks around the words of others, so that they are not mistaken for the engine's own.
+# Quotation marks around the words of others, so that they are not mistaken for the engine's own words.
 
 _INNER_QUOTES = str.maketrans("“”", '""')
 # The beginning of the condition of a policy that answers a question.
@@ -14,7 +14,7 @@ _ASKED = "the question is “"
 
 
 def cited(words: str) -> str:
-    """*words* in quotation marks; quotation marks inside become plain ones.
+    """Return *words* in curly quotation marks; those inside become straight ones.
 
     >>> cited("disk “a” is full")
     '“disk "a" is full”'
@@ -24,7 +24,7 @@ def cited(words: str) -> str:
 
 
 def plain_quotes(text: str) -> str:
-    """*text* with plain quotation marks, as used inside citations.
+    """Return *text* with straight quotation marks, as used inside citations.
 
     >>> plain_quotes("disk “a”")
     'disk "a"'
@@ -34,7 +34,7 @@ def plain_quotes(text: str) -> str:
 
 
 def condition_of(question: str) -> str:
-    """The condition of a policy that answers *question*.
+    """Return the condition of a policy that answers *question*.
 
     >>> condition_of("Which plan?")
     'the question is “Which plan?”'
@@ -44,7 +44,7 @@ def condition_of(question: str) -> str:
 
 
 def question_in(condition: str) -> str:
-    """The question inside a condition made by :func:`condition_of`; empty for other conditions.
+    """Return the question inside a condition made by :func:`condition_of`; empty for other conditions.
 
     >>> question_in(condition_of("Which plan?")), question_in("the work begins")
     ('Which plan?', '')
@@ -53,7 +53,7 @@ def question_in(condition: str) -> str:
     return condition.removeprefix(_ASKED).removesuffix("”") if condition.startswith(_ASKED) else ""
 
 
-# The part in a conversation by the role of its messages.
+# The part that a speaker plays in a conversation, by the role of the message.
 
 Part: TypeAlias = Literal["user", "assistant", "system", "peer", "none"]
 PARTS: dict[str, Part] = {
@@ -72,7 +72,7 @@ _PERSON = re.compile(r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,3}")
 
 
 def named_speaker(event: Event) -> str | None:
-    """The speaker named by the content or the metadata; None if there is none.
+    """Return the speaker named by the content or the metadata; None if there is none.
 
     >>> event = Event(hmx_version="HMX-1.0", event_id="e", event_type="message", agent_id="a", tenant_id="t",
     ...     session_id="s", timestamp="2023-05-08T13:56:00Z", sequence=0, metadata={"user_name": " Ana "}, content={})
@@ -88,7 +88,7 @@ def named_speaker(event: Event) -> str | None:
 
 
 def speaking_source(event: Event) -> str | None:
-    """The source of *event* if it looks like a name: one to four words, capitalised or the agent id; else None.
+    """Return the source of *event* if it looks like a name: one to four words, capitalised or the agent id; else None.
 
     Whether it is a person's name is not checked: ``Slack`` and ``Customer`` pass like ``Caroline``; components such as
     ``tool:gh`` do not.
@@ -104,14 +104,14 @@ def speaking_source(event: Event) -> str | None:
     return source if source == event.agent_id or source[0].isupper() else None
 
 
-# One entry as lines of a pack, without anything in it that could pass for structure.
+# One entry as lines of a pack. Nothing in its text can be mistaken for a heading, a date or another entry.
 #
-# Headings, dates and labels start at the margin. An entry's first line starts with a label, a bullet or a name written
-# by this module; its other lines are indented.
+# Headings, dates and labels start at the margin. The first line of an entry starts with a label, a bullet or a name
+# written by this module; its other lines are indented.
 
 # Characters that are removed from the name of a speaker.
 _NOT_IN_NAMES = re.compile(r"[^\w .'@/-]+")
-# A speaker's name is cut to this many characters.
+# Maximum length of a speaker's name in characters.
 LONGEST_NAME = 60
 # The label of entries that contradict each other.
 DISPUTED = "disputed"
@@ -131,17 +131,17 @@ _LABELS = {
     "browser_action": "web",
     "observation": "data",
 }
-# How the sources of tool results and of web pages begin.
+# The beginnings of the sources of tool results and of web pages.
 _TOOLS = ("tool:", "mcp:")
 _PAGES = ("web:", "http:", "https:", "www.", "url:")
-# How the lines inside an entry begin that quote an outside source.
+# The beginnings of lines within an entry that quote an outside source.
 _QUOTE_LABELS = ("[tool] ", "[web] ", "[data] ")
 # Message roles that carry tool output.
 _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def label_of(event_type: str, source: str, role: str = "") -> str:
-    """The label of an event written by a tool, the web or another outside source; empty for all others.
+    """Return the label of an event written by a tool, the web or another outside source; empty for all others.
 
     *role* is the role of a message, if it has one.
 
@@ -169,7 +169,7 @@ def foreign(label: str) -> bool:
 
 
 def rejection(names: Iterable[str]) -> str:
-    """The label for a record that these agents reject; empty if there are none.
+    """Return the label for a record that these agents reject; empty if there are none.
 
     >>> rejection(["bo", "cy"]), rejection([])
     ('rejected by bo and cy', '')
@@ -181,7 +181,7 @@ def rejection(names: Iterable[str]) -> str:
 
 
 def labelled(content: str, label: str) -> str:
-    """*content* prefixed with its label, for output that has no separate label field.
+    """Return *content* prefixed with its label, for output that has no separate label field.
 
     >>> labelled("disk full", "tool"), labelled("disk full", "")
     ('[tool] disk full', 'disk full')
@@ -191,7 +191,7 @@ def labelled(content: str, label: str) -> str:
 
 
 def unlabelled(content: str, label: str) -> str:
-    """*content* without the *label* that :func:`labelled` gave it.
+    """Return *content* without the *label* that :func:`labelled` added.
 
     >>> unlabelled("[tool] disk full", "tool"), unlabelled("[tool] disk full", "")
     ('disk full', '[tool] disk full')
@@ -201,7 +201,7 @@ def unlabelled(content: str, label: str) -> str:
 
 
 def outside_kind(label: str) -> str:
-    """The kind of outside source in *label*; empty if the label marks no outside source.
+    """Return the kind of outside source in *label*; empty if the label marks no outside source.
 
     >>> outside_kind("web, disputed"), outside_kind("disputed")
     ('web', '')
@@ -211,7 +211,7 @@ def outside_kind(label: str) -> str:
 
 
 def tool_quote(words: str) -> str:
-    r"""The words of a tool as one line inside another entry.
+    r"""Return the words of a tool as one line inside another entry.
 
     >>> tool_quote("disk\n## full")
     '[tool] disk ## full'
@@ -231,7 +231,9 @@ def quotes_outside(content: str) -> bool:
 
 
 def speaker_name(speaker: str) -> str:
-    """A speaker's name, cut to 60 characters, without signs of structure; empty unless it then begins with a letter.
+    """Return a speaker's name, cut to 60 characters, without characters that could be read as structure, such as "#".
+
+    It is empty if what remains does not begin with a letter.
 
     >>> speaker_name("Caroline"), speaker_name("## Core")
     ('Caroline', 'Core')
@@ -242,7 +244,7 @@ def speaker_name(speaker: str) -> str:
 
 
 def attributed(text: str, speaker: str) -> str:
-    """The words of an event, prefixed with the speaker if known.
+    """Return the words of an event, prefixed with the speaker if known.
 
     >>> attributed("Hey Mel!", "Caroline"), attributed("Done.", "")
     ('Caroline: Hey Mel!', 'Done.')
@@ -252,7 +254,7 @@ def attributed(text: str, speaker: str) -> str:
 
 
 def event_line(text: str, label: str, speaker: str) -> str:
-    r"""The rendered line of an event with its line end, whose tokens a pack counts.
+    r"""Return the rendered line of an event with its line end, whose tokens a pack counts.
 
     >>> event_line("Hey Mel!", "", "Caroline"), event_line("a\nb", "tool", "")
     ('Caroline: Hey Mel!\n', '[tool] a\n  b\n')
@@ -263,7 +265,7 @@ def event_line(text: str, label: str, speaker: str) -> str:
 
 
 def entry_text(content: str, label: str = "", speaker: str = "") -> str:
-    r"""One entry as it appears in a pack, without the final line end.
+    r"""Return one entry as it appears in a pack, without the final line end.
 
     It begins with the label, if any; otherwise with a bullet, unless *content* begins with the name of *speaker*.
 

@@ -1,4 +1,4 @@
-"""Marks around a pack in a prompt, and their removal: recalled text must not be learned again."""
+"""Marks around a pack in a prompt, so that recording the prompt can remove the pack: it must not be learned again."""
 
 import re
 
@@ -10,12 +10,12 @@ _OPENING = re.compile(rf"{_LESS}{_TAG} id=(\\*[\"'])?(?P<id>[^\"'\\<>]*)(\\*[\"'
 _CLOSING = re.compile(rf"{_LESS}\\*/{_TAG}{_GREATER}")
 # Characters that are replaced in the id of a pack.
 _NOT_IN_IDS = re.compile(r"[^\w.:-]+")
-# Marks inside a pack, in any of these spellings: a closing one would end it early.
+# Marks inside a pack, in any of these spellings. They are disabled, because a closing mark would end the pack early.
 _INSIDE = re.compile(rf"{_LESS}\\*(/?){_TAG}\b")
 
 
 def marked(text: str, pack_id: str) -> str:
-    r"""*text* of a pack between marks, ready to be put into a prompt; marks inside *text* lose their "<".
+    r"""Return the *text* of a pack between marks, ready for a prompt; marks inside *text* lose their "<".
 
     >>> marked("Always verify rollout", "p1")
     '<hmxgraph-pack id="p1">\nAlways verify rollout\n</hmxgraph-pack>'
@@ -30,9 +30,9 @@ def marked(text: str, pack_id: str) -> str:
 
 
 def cut_marked(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""*text* without the packs in it, and the ids of those packs.
+    r"""Return *text* without the packs in it, and the ids of those packs.
 
-    A pack without a closing mark extends to the end: programs truncate the text they pass on.
+    A pack without a closing mark extends to the end of the text, because programs may have truncated it.
 
     >>> cut_marked("Deploy it." + marked("Always verify rollout", "p1"))
     ('Deploy it.', ('p1',))
@@ -44,13 +44,13 @@ def cut_marked(text: str) -> tuple[str, tuple[str, ...]]:
     """
     if f"{_TAG} " not in text:
         return text, ()
-    kept: list[str] = []
+    parts: list[str] = []
     pack_ids: list[str] = []
     start = 0
     while opening := _OPENING.search(text, start):
         pack_ids.append(opening["id"])
-        kept.append(text[start : opening.start()])
+        parts.append(text[start : opening.start()])
         closing = _CLOSING.search(text, opening.end())
         start = closing.end() if closing else len(text)
-    kept.append(text[start:])
-    return "".join(kept), tuple(pack_ids)
+    parts.append(text[start:])
+    return "".join(parts), tuple(pack_ids)

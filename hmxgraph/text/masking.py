@@ -12,10 +12,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class MaskRule:
-    """Replace matches of *pattern*, or only their group ``value`` if it exists, by *mark* if *accepts* agrees.
+    """Replaces each match of *pattern* with *mark*, if *accepts* returns true for it.
 
-    If *needs* are given, a text can only match if, in lower case, it contains one of these substrings. Testing for them
-    first is several times as fast.
+    If the pattern has a group ``value``, only this group is tested and replaced. If *needs* is not empty, a text can
+    match only if, in lower case, it contains one of these substrings; testing for them first is several times as fast.
     """
 
     mark: str
@@ -24,18 +24,18 @@ class MaskRule:
     needs: tuple[str, ...] = ()
 
     def replacement(self, match: re.Match[str]) -> str:
-        """The replacement for *match*."""
+        """Return the replacement for *match*."""
         whole = match.group()
         group = "value" if "value" in self.pattern.groupindex else 0
         if not self.accepts(match.group(group)):
             return whole
-        start, end = (at - match.start() for at in match.span(group))
+        start, end = (position - match.start() for position in match.span(group))
         return whole[:start] + self.mark + whole[end:]
 
 
 def _is_card(number: str) -> bool:
     """Whether *number* is a card number: 13 to 19 digits that pass the check digit test of ISO/IEC 7812."""
-    digits = [int(sign) for sign in number if sign.isdigit()]
+    digits = [int(character) for character in number if character.isdigit()]
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
@@ -43,7 +43,7 @@ def _is_card(number: str) -> bool:
 def iban(number: str) -> bool:
     """Whether *number* has valid check digits (ISO 13616)."""
     compact = number.replace(" ", "")
-    return int("".join(str(int(sign, 36)) for sign in compact[4:] + compact[:4])) % 97 == 1
+    return int("".join(str(int(character, 36)) for character in compact[4:] + compact[:4])) % 97 == 1
 
 
 def _looks_secret(word: str) -> bool:
@@ -52,7 +52,7 @@ def _looks_secret(word: str) -> bool:
 
 
 def _looks_password(word: str) -> bool:
-    """Whether *word* mixes letters with digits or with signs inside it, unlike words, names and terms with digits.
+    """Whether *word* mixes letters with digits or with punctuation inside it, unlike words, names and versions.
 
     >>> [_looks_password(word) for word in ("Kurbel!77", "hunter22", "pa$sword", "again!", "sha256", "v1.4.2")]
     [True, True, True, False, False, False]
@@ -68,7 +68,7 @@ def _looks_token(word: str) -> bool:
 
 
 def _is_set(value: str) -> bool:
-    """Whether *value* is a real value: not empty, unset or boolean, not masked already, no code or placeholder."""
+    """Whether *value* is a real value: not empty, null, boolean, already masked, code or a placeholder."""
     bare = value.strip("\"' ")
     return bare.lower() not in UNSET and not value.startswith("[") and not _LOOKED_UP.match(bare)
 
@@ -92,7 +92,7 @@ def phone(number: str) -> bool:
     return 8 <= sum(map(str.isdigit, number)) <= 15
 
 
-# Code that reads a secret from elsewhere (request.form[, input(, process.env.KEY), and placeholders.
+# Code that reads a secret from elsewhere (request.form[, input(, process.env.KEY), and placeholders (YOUR_API_KEY).
 _LOOKED_UP = re.compile(
     r"[A-Za-z_][\w.]*(?:\[|\(\)?)\Z|(?:process\.env|os\.environ|import\.meta\.env)\b|(?i:your|my|the)[_-]\w*(?i:key|token|password)(?i:[_-](?:here|goes[_-]here))?\Z"
 )
@@ -124,7 +124,7 @@ _QUANTITY = re.compile(
     r"\d{1,4}[smhdkKMG]|\d{1,7}(?:ns|us|ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|[kKMGTP]i?[bB]|[KMGTP]i|bytes?"
     r"|[kKMG]?Hz|[kMG]?bps|rpm|rps|qps|px|pt|fps|dpi|[km][VWA]h?|[mk]g|[mck]m|ml|mph)"
 )
-# A sign that words do not have, between their letters and digits; "user@host" and "a+b" are no passwords.
+# Punctuation that passwords have between letters and digits, but words do not. "user@host" and "a+b" do not match.
 _INSIDE = re.compile(r"[^\W_][!#$%^&*?~]+[^\W_]")
 _VERSION = re.compile(r"v?\d+\.\d")
 # Letters between two digits: "4f7".
@@ -134,29 +134,29 @@ _SENSITIVE_NAME = (
     r"(?:pass(?:word|wd|phrase|code)|pwd|secret(?:[_-]?key)?|credentials?|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key"
     r"|(?:auth|access|refresh|session|api|bearer)[_-]?token|(?-i:(?<=[A-Z\d]_)PASS(?==[^=\d])))"
 )
-# A value: in quotation marks, as ${NAME}, or up to a blank or separator, or up to closing brackets at its end that it
-# does not open: those of a call around it.
+# A value: in quotation marks, as ${NAME}, or up to a blank or separator. A closing parenthesis at its end is not part
+# of the value if the value does not contain the opening one: it then closes a call around the value.
 _VALUE = (
     r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|\$\{[^}\n]*\}|[^\s,;&\"'}\](]*\([^\s,;&\"'}\]]*|[^\s,;&\"'}\]]*[^\s,;&\"'}\])])"
 )
-# A password in a sentence: up to a blank, separator or bracket, without the stop at its end.
+# A password in a sentence: up to a blank, separator or bracket, without a full stop or colon at its end.
 _SPOKEN = r"(?P<value>[^\s,;&\"'`()\[\]{}<>=/\\]*[^\s,;&\"'`()\[\]{}<>=/\\.:])(?![\w(\[{=/\\])"
 # Names ending in "token", except those of page positions (next_token), public keys of assemblies (publickeytoken) and
 # errors of parsers ("unexpected token").
 _BEARER_NAME = r"(?<!next)(?<!next[_-])(?<!page)(?<!page[_-])(?<!publickey)(?<!unexpected )token"
-# The characters of a bearer token (RFC 6750), also encoded as in an address, in up to 16 parts with colons between
-# them; not a version, a hexadecimal number, or the start of an expression.
+# A bearer token (RFC 6750): its characters, also percent-encoded, in up to 16 parts with colons between them. Versions,
+# hexadecimal numbers and the beginnings of expressions do not match.
 _BEARER_PART = r"\w(?:[\w.~+/-]|%[0-9a-f]{2})*"
 _BEARER = (
     rf"[\"']?(?P<value>(?!0x|v?\d+\.\d){_BEARER_PART}(?::{_BEARER_PART}){{0,15}}=*)"
     r"(?<!\.)(?!\.?[\w~+/(\[-]|%[0-9a-f]{2}|:\w)"
 )
-# Keys and tokens of services, recognised by their form.
+# Keys and access tokens of services, recognised by their form.
 _KEYS = (
     r"sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
     r"|xox[abeprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{35}|ya29\.[\w-]{20,}"
     r"|SG\.[\w-]{16,}\.[\w-]{16,}|npm_\w{30,}|pypi-[\w-]{30,}|hf_\w{30,}|dop_v1_[0-9a-f]{40,}"
-    # Formats that services document for scanners: a prefix that nothing else has, or a fixed shape.
+    # Formats that services document for secret scanners: a unique prefix or a fixed shape.
     r"|whsec_\w{20,}|(?:SK|AC)[0-9a-f]{32}|key-[0-9a-f]{32}|[0-9a-f]{32}-us\d{1,2}|\d{8,10}:AA[\w-]{30,}"
     r"|[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|dapi[0-9a-f]{32}|hv[sb]\.[\w-]{20,}"
     r"|dckr_pat_[\w-]{20,}|lin_api_\w{30,}|gsk_\w{30,}|gl(?:sa|c)_[\w=+/]{20,}|NRAK-[A-Z0-9]{20,}|rubygems_[0-9a-f]{40,}"
@@ -181,15 +181,15 @@ _EMAIL = r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 
 
 def rule(mark: str, pattern: str, accepts: Callable[[str], bool] = bool, needs: tuple[str, ...] = ()) -> MaskRule:
-    """A rule with *pattern* compiled."""
+    """Return a rule with *pattern* compiled."""
     return MaskRule(mark, re.compile(pattern), accepts, needs)
 
 
-# Every sensitive name contains one of these parts. No part has the letter i: case-insensitive patterns also match the
-# dotless i, which ``casefold`` leaves unchanged.
+# Every sensitive name contains one of these parts. No part has the letter i, because case-insensitive patterns also
+# match the dotless i, which ``casefold`` leaves unchanged.
 _SENSITIVE_PARTS = ("pass", "pwd", "secret", "creden", "key", "token")
 
-# Neither side of a card number continues a word or another number.
+# What must not precede or follow a card number: the rest of a word or of another number.
 _CARD_START, _CARD_END = r"(?<![\w.-])", r"(?![\w-]|\.\d)"
 
 # Secrets: keys, tokens, passwords, card and account numbers.
@@ -253,7 +253,7 @@ SECRETS = (
         _looks_password,
         needs=("pw", "pass"),
     ),
-    # In one piece, or grouped as printed on cards: 4-4-4-4-3, 4-4-4-4, 4-6-5 and 4-6-4. Other groups are no cards.
+    # Without gaps, or in groups of digits as printed on cards: 4-4-4-4-3, 4-4-4-4, 4-6-5 and 4-6-4.
     rule("[card number]", rf"{_CARD_START}[2-6]\d{{12,18}}{_CARD_END}", _is_card),
     rule(
         "[card number]",
@@ -265,7 +265,7 @@ SECRETS = (
     ),
     rule("[card number]", rf"{_CARD_START}3\d{{3}}(?P<gap>[ -])\d{{6}}(?P=gap)\d{{4,5}}{_CARD_END}", _is_card),
     rule("[account number]", r"\b[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b", iban),
-    # The same without words in capitals that follow the number ("EUR", "PAID"): these have no digit.
+    # The same, but groups without a digit are not part of the number: they are words in capitals after it ("EUR").
     rule(
         "[account number]",
         r"\b[A-Z]{2}\d{2} ?[0-9A-Z]{4}(?: ?(?=[A-Z]{0,3}\d)[0-9A-Z]{4}){2,6}(?: ?(?=[A-Z]{0,2}\d)[0-9A-Z]{1,3})?\b",
@@ -281,7 +281,7 @@ _PERSONAL = (
     rule("[address]", rf"\b\d{{1,5}} (?:[NSEW]\.? )?(?:[A-Z][\w'.-]* ){{1,4}}{_STREET}\b\.?{_FLAT}"),
     rule("[address]", r"\b[A-ZÄÖÜ][\w-]{0,60}(?:straße|strasse|str\.|gasse|allee|platz) \d{1,4}[a-z]?\b"),
 )
-# Ids and other values that differ from run to run.
+# Ids and other values that differ each time the same thing happens.
 IDS = (
     rule("<email>", _EMAIL),
     rule("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
@@ -293,13 +293,14 @@ IDS = (
 )
 
 
-# Masked texts, without run-specific ids, secrets or personal data.
+# Masking whole texts: ids, secrets and personal data are replaced by marks.
 #
-# Marks are stable: two texts that differ only in their ids become equal.
+# A mark does not depend on the masked value, so two texts that differ only in their ids become equal. Only
+# ``linked_secrets`` tells different values apart.
 
 
 def mask_ids(text: str) -> str:
-    """*text* with e-mail addresses, ids, times, decimals and long numbers replaced by marks such as ``<id>``.
+    """Return *text* with e-mail addresses, ids, times, decimals and long numbers replaced by marks such as ``<id>``.
 
     Versions such as v1.4 or 1.4.2, status codes and counts of up to three digits stay.
 
@@ -311,7 +312,7 @@ def mask_ids(text: str) -> str:
 
 
 def mask_secrets(text: str, *, personal: bool = True) -> str:
-    """*text* with secrets and, if *personal*, personal data replaced by marks such as ``[password]``.
+    """Return *text* with secrets and, if *personal*, personal data replaced by marks such as ``[password]``.
 
     Secrets: private keys, API keys, tokens, passwords, card and account numbers. Personal data, recognised by form:
     e-mail addresses, phone numbers, street addresses and national ids.
@@ -324,21 +325,23 @@ def mask_secrets(text: str, *, personal: bool = True) -> str:
 
 
 def linked_secrets(text: str, key: str) -> str:
-    """*text* with its secrets masked; the same secret has the same mark in all texts masked with *key*.
+    """Return *text* with its secrets masked; the same secret has the same mark in all texts masked with *key*.
 
-    A mark carries 16 bits of a keyed hash: enough to see that two places hold the same secret, too few to recover it.
+    A mark contains 16 bits of a keyed hash: enough to recognise the same secret in two texts, too few to recover it.
 
     >>> linked_secrets("password=hunter2, then password=hunter2", "k")
     'password=[password 0cd9], then password=[password 0cd9]'
 
     """
-    for each in _possible(text, SECRETS):
-        text = each.pattern.sub(lambda match, rule=each: _linked(match, rule, key), text)  # type: ignore[misc]
+    for secret in _possible(text, SECRETS):
+        text = secret.pattern.sub(lambda match, rule=secret: _linked(match, rule, key), text)  # type: ignore[misc]
     return text
 
 
 def masked_fields(value: Any, mask: Callable[[str], str], name: str = "") -> Any:
-    """*value* with *mask* applied to each text in it; a text in a field is masked as if it followed the field's *name*.
+    """Return *value* with *mask* applied to each text in it.
+
+    A text in a field is masked as if it followed the field's name and a colon: "password: hunter2".
 
     >>> masked_fields({"user": "ann", "password": "hunter2", "log": ["pwd=a1b2c3"]}, mask_secrets)
     {'user': 'ann', 'password': '[password]', 'log': ['pwd=[password]']}
@@ -363,7 +366,7 @@ def _linked(match: re.Match[str], rule: MaskRule, key: str) -> str:
 
 
 def _possible(text: str, rules: Iterable[MaskRule]) -> list[MaskRule]:
-    """The *rules* that can match in *text*."""
+    """Return the *rules* that can match in *text*."""
     folded = text.casefold()
     return [rule for rule in rules if not rule.needs or any(part in folded for part in rule.needs)]
 
@@ -377,15 +380,15 @@ def masked(text: str, rules: Iterable[MaskRule]) -> str:
 
 # Addresses without credentials, safe to show in errors, reports and reject files.
 
-# Credentials end at an @ before the path. A colon not followed by a port also belongs to credentials: a password may
-# contain characters that are not allowed in an address.
+# Credentials end at an @ before the path. A colon that no port follows also belongs to credentials, because a password
+# may contain characters that are not allowed in an address.
 _CREDENTIALS = re.compile(r"(?<=://)(?:[^/?#]*@|[^/?#:\[]*:(?!\d*(?:[/?#]|$)).*@)", re.DOTALL)
 _QUERY_OR_FRAGMENT = re.compile(r"[?#].*", re.DOTALL)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
 
 
 def public_address(address: str) -> str:
-    """*address* without credentials, query and fragment, which may contain passwords and keys.
+    """Return *address* without credentials, query and fragment, which may contain passwords and keys.
 
     >>> public_address("rediss://ana:s3@cret@host:6379/events?key=1")
     'rediss://host:6379/events'
@@ -396,7 +399,7 @@ def public_address(address: str) -> str:
 
 
 def public_addresses(text: str) -> str:
-    """*text* with every address in it made safe to show.
+    """Return *text* with every address in it reduced by :func:`public_address`.
 
     >>> public_addresses("401 for 'https://ana:secret@host/events?key=1'")
     "401 for 'https://host/events'"

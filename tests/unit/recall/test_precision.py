@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hmxgraph.recall._asked_actions import remedies, warning
-from hmxgraph.recall._episodes import _kept
+from hmxgraph.recall._episodes import _units_and_dropped
 from hmxgraph.recall._packing import Repeats
 from hmxgraph.recall._steps import LINE, step_scores
 from hmxgraph.recall.candidates import Candidate, Components, Ranked
@@ -1492,7 +1492,7 @@ def test_a_result_without_its_call_is_no_matter_of_the_budget():
         )
         for place, score, how in ((0, 0.1, {}), (1, 0.9, {"label": "tool", "call": 0}))
     )
-    kept, dropped = _kept([Ranked(2, call), Ranked(1, result)], Repeats())
+    kept, dropped = _units_and_dropped([Ranked(2, call), Ranked(1, result)], Repeats())
     assert (kept, [each.reason for each in dropped]) == ([], ["low_relevance"] * 2)
 
 

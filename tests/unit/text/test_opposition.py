@@ -99,7 +99,7 @@ def test_a_negation_in_a_circumstance_does_not_invert_the_rule(texts, against):
 
 def test_a_negated_circumstance_is_another_subject():
     """Rules for opposite circumstances do not answer the same question."""
-    assert stance("Call Ada when the build passes").about != stance("Call Ada when the build does not pass").about
+    assert stance("Call Ada when the build passes").subject != stance("Call Ada when the build does not pass").subject
 
 
 def test_stance_counts_negations():
@@ -107,7 +107,7 @@ def test_stance_counts_negations():
     assert stance("Don't skip the tests").against is False
     assert stance("Allow no onerous checks").against is True
     assert stance("Skip the tests").against is True
-    assert stance("Don't skip the tests").about == stance("Run the tests").about
+    assert stance("Don't skip the tests").subject == stance("Run the tests").subject
 
 
 @pytest.mark.parametrize(
