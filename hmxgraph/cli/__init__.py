@@ -1,4 +1,7 @@
-"""The command line; most commands have the name of the Python method that they call."""
+"""The command line; most commands have the name of the Python method that they call.
+
+This module has the program itself and its errors. The commands are listed in ``_commands``.
+"""
 
 import errno
 import io
@@ -17,9 +20,9 @@ from hmxgraph.cli._commands import LazyGroup
 from hmxgraph.cli._signals import exit_on_broken_pipe, exit_on_interrupt
 from hmxgraph.errors import HmxGraphError, InvalidTenant, InvalidTime, PackError, StatementMisuse
 
-# Errors that exit with code 2, because an argument is unusable; all others exit with code 1.
+# Errors of invalid arguments, for which the program exits with code 2; for all others, with code 1.
 WRONG_USAGE = (PackError, InvalidTime, InvalidTenant, StatementMisuse)
-# Hints in errors of the Python API, and their command-line equivalents.
+# Hints in the errors of the Python API, and the equivalent hints for users of the command line.
 _COMMAND_LINE_HINTS = {
     "timeout=, --timeout": "--timeout",
     "run_id=...": "--run ID",
@@ -65,16 +68,21 @@ def program(
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 means success; 1 a failure with a one-line error (longer if it quotes the server's log), a report that
-    lists faults (such as rejected lines), or a restore that the user declined; 2 wrong usage. As in shells, 130 means
-    Ctrl-C, and 141 that the reader closed the pipe.
+    Exit codes:
+
+    - 0: success
+    - 1: an error, a report that lists faults such as rejected lines, or a restore that the user declined
+    - 2: wrong usage
+    - 130, as in shells: interrupted by Ctrl-C
+    - 141, as in shells: the reader of the output closed the pipe
+
     """
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # The memory may hold characters that the terminal's encoding lacks.
+            # Stored texts may contain characters that the terminal's encoding lacks.
             stream.reconfigure(errors="backslashreplace")
-    # The one-line error already contains what the driver would log.
+    # Do not let the driver log its errors, because `one_line_errors` prints them.
     logging.getLogger("neo4j").addHandler(logging.NullHandler())
     with one_line_errors(), exit_on_broken_pipe(), exit_on_interrupt():
         app()
@@ -89,9 +97,9 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Print an HmxGraphError or OSError of the block without a traceback, and exit with 2 for wrong usage, else 1.
+    """If the block raises an HmxGraphError or OSError, print it without a traceback, and exit with code 1 or 2.
 
-    The printed error has one line, unless it quotes the server's log.
+    The error is printed on one line, unless it quotes the server's log. The code is 2 for wrong usage.
     """
     try:
         yield
@@ -105,9 +113,9 @@ def one_line_errors() -> Iterator[None]:
 
 
 def _message(error: HmxGraphError | OSError) -> str:
-    """The message of *error*; for an OSError with a file, the file and the reason.
+    """The message of *error*; for an OSError with a file name, the file and the reason.
 
-    An OSError without a file whose code is in `_UNWRITABLE` comes from printing.
+    An OSError without a file name and with a code in `_UNWRITABLE` means that standard output cannot be written.
 
     >>> _message(FileNotFoundError(2, "No such file or directory", "runs.json"))
     'runs.json: No such file or directory'
@@ -119,12 +127,12 @@ def _message(error: HmxGraphError | OSError) -> str:
     return str(error)
 
 
-# Error codes of an OSError that mean, if it names no file, that standard output cannot be written.
+# Codes of OSErrors about writing: no space left, quota exceeded, file too large, I/O error, closed descriptor.
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 
 
 def as_commands(message: str) -> str:
-    """*message*, in which hints that name arguments and methods of the Python API name options and commands instead.
+    """*message* with options and commands in place of arguments and methods of the Python API.
 
     >>> as_commands("2 runs are open; name it (run_id=...): a, b")
     '2 runs are open; name it (--run ID): a, b'

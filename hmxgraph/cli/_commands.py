@@ -1,4 +1,4 @@
-"""The commands by name. A command's module is imported only when it runs, so that help and version stay fast."""
+"""The table of commands. A command's module is imported only when the command runs, so that ``--help`` is fast."""
 
 import gc
 import signal
@@ -13,9 +13,10 @@ from typer.main import get_command, get_group
 
 
 class Entry(NamedTuple):
-    """Where a command is defined, and its summary in the list of commands (the first line of its help).
+    """Where a command is defined, and its summary for the list of commands.
 
-    ``attribute`` names, in ``module``, the command's function or the typer application that holds its subcommands.
+    ``attribute`` is the name of the command's function in ``module``, or of the typer application with its subcommands.
+    ``summary`` equals the first line of the command's help.
     """
 
     module: str
@@ -67,19 +68,19 @@ COMMANDS = {
 
 
 class ClientTenant(NamedTuple):
-    """The tenant of a client, for a command that a warm process (``adapters.warm``) runs on the client's behalf."""
+    """The tenant of a client for which the warm process (``adapters.warm``) runs a command."""
 
     name: str
 
 
 class LazyGroup(TyperGroup):
-    """The root command: imports a command's module when that command is looked up."""
+    """The root command, which imports a command's module only when that command is looked up."""
 
     _listing = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Only the names matter here: typer searches them for one that is similar to a misspelt command.
+        # These commands are never run. Typer uses their names to suggest one for a misspelt command.
         self.commands = {name: TyperCommand(name) for name in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -88,7 +89,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, or None; while the help is printed, a stub with its name and summary."""
+        """Return the command with that name, or None; for the help text, only a stub with its name and summary."""
         del ctx
         entry = COMMANDS.get(cmd_name)
         if entry is None:
@@ -96,7 +97,7 @@ class LazyGroup(TyperGroup):
         return TyperCommand(cmd_name, help=entry.summary) if self._listing else load_command(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help without importing any command."""
+        """Write the help text without importing any command."""
         self._listing = True
         try:
             super().format_help(ctx, formatter)
@@ -105,7 +106,7 @@ class LazyGroup(TyperGroup):
 
 
 def load_command(command: str) -> Any:
-    """Import the module of *command* and return the command or command group that it defines, with ``--timeout``."""
+    """Import the module of *command* and return the command or command group, with the option ``--timeout`` added."""
     entry = COMMANDS[command]
     definition = getattr(import_module(f"hmxgraph.cli.{entry.module}"), entry.attribute)
     click_command: Any
@@ -126,9 +127,10 @@ def load_command(command: str) -> Any:
 
 
 def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
-    """Parse *args* with *parse*; refuse repeated options that take one value, of which click would keep the last one.
+    """Parse *args* with *parse*, but refuse an option that takes one value and is given more than once.
 
-    In a warm process, the client's tenant applies unless ``--tenant`` is given.
+    Click would silently use the last value. In a warm process, the client's tenant applies unless ``--tenant`` is
+    given.
     """
     if not ctx.resilient_parsing:
         _, _, parameters = command.make_parser(ctx).parse_args(args=list(args))
@@ -143,7 +145,7 @@ def _parse_once(command: Any, parse: Any, ctx: Any, args: list[str]) -> Any:
     return remaining
 
 
-# An option of all commands: how long they wait for the database.
+# ``--timeout``, an option of all commands: how long they wait for the database.
 
 _timeout: dict[str, float | None] = {}
 
@@ -165,7 +167,7 @@ def _with_timeout(
         ),
     ] = None,
 ) -> None:
-    """Declare the option: `_timeout_option` takes it from here, and nothing calls this function."""
+    """Declare the option for `_timeout_option`; this function is never called."""
 
 
 def _timeout_option() -> Any:
@@ -187,7 +189,7 @@ def _raise_on_interrupt() -> None:
 
 
 def _resume_garbage_collection() -> None:
-    """Enable the garbage collector, if the program paused it, and exempt the modules imported so far."""
+    """Enable the garbage collector if the program paused it to start faster; it ignores all objects created so far."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

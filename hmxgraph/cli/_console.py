@@ -1,4 +1,4 @@
-"""The console: control characters in untrusted text are neutralised, and tables keep words whole."""
+"""The console: it neutralises control characters in untrusted text, and prints tables without breaking words."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,13 +20,13 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
-# Neutralise control characters in untrusted text.
+# Control characters in untrusted text could command the terminal.
 
-# The replacement of each control character but tab and newline, which are harmless. Only ASCII controls have a visible
-# symbol in Unicode (a control picture); the controls U+0080 to U+009F become U+FFFD.
+# The replacement of each control character except tab and newline. Only ASCII control characters have a visible symbol
+# in Unicode (a control picture); U+0080 to U+009F become U+FFFD.
 _REPLACEMENTS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
 _REPLACEMENTS |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-# Bidirectional control characters could change the order in which a line is displayed.
+# Bidirectional control characters are replaced, too: they could change the order in which a line is displayed.
 _REPLACEMENTS |= dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
 
 _ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
@@ -63,7 +63,7 @@ class _Neutralise(RenderHook):
 
 
 class _Visible:
-    """A renderable, printed with its text passed through :func:`visible`."""
+    """A wrapper of a renderable that passes all its text through :func:`visible`."""
 
     def __init__(self, renderable: RenderableType) -> None:
         self._renderable = renderable
@@ -73,9 +73,9 @@ class _Visible:
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
-# Tables that keep words whole, so that ids can be copied and rows found with grep.
+# Tables keep words whole, so that ids can be copied and grep finds rows.
 
-# Width in columns of output that is not a terminal.
+# The width, in characters, of output to a pipe or file.
 _UNBOUNDED = 10_000
 
 
@@ -96,31 +96,36 @@ class PipeConsole(Console):
 class UnbrokenTables(RenderHook):
     """Makes *console* print tables without breaking words.
 
-    In a pipe or file, each row of texts is one line, without a frame. At a terminal, a table whose columns do not fit
-    is printed as a list of names and values for each row; if such a table has no headings, values that do not fit are
-    put below their names. A table with a flexible column, which rich can shrink, always fits.
+    In a pipe or file, each row is one line without a frame. At a terminal, a table that is too wide is printed as a
+    list of headings and values for each row; if it has no headings, values that do not fit are put below the first
+    cell. A table with a flexible column, which rich can shrink, always fits.
     """
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """Replace each table by a table that fits, or by lines."""
-        return [fitting for renderable in renderables for part in _parts(renderable) for fitting in self._fitting(part)]
+        """Replace each table by one that fits, or by lines."""
+        return [
+            fitting
+            for renderable in renderables
+            for part in _innermost_parts(renderable)
+            for fitting in self._fitting(part)
+        ]
 
     def _fitting(self, renderable: ConsoleRenderable) -> Iterator[ConsoleRenderable]:
         if not isinstance(renderable, Table):
             yield renderable
             return
-        if not self._console.is_terminal and _is_of_text(renderable):
+        if not self._console.is_terminal and _has_only_text(renderable):
             yield from _lines(renderable)
             return
         renderable.expand = renderable.expand and self._console.is_terminal
         for column in renderable.columns:
             _keep_words(column)
         # A flexible column shrinks until the others fit.
-        shrinks = any(column.flexible for column in renderable.columns)
-        if shrinks or self._minimum_width(renderable) <= self._console.width:
+        can_shrink = any(column.flexible for column in renderable.columns)
+        if can_shrink or self._minimum_width(renderable) <= self._console.width:
             yield renderable
         elif renderable.show_header:
             yield from _name_value_rows(renderable)
@@ -133,7 +138,7 @@ class UnbrokenTables(RenderHook):
             yield Text.assemble((str(table.title), "bold"))
         name_width = max(Text(str(name)).cell_len for name in table.columns[0].cells)
         for name, *values in zip(*(column.cells for column in table.columns), strict=True):
-            row = _row(name_width)
+            row = _name_value_table(name_width)
             row.add_row(name, *values)
             if self._minimum_width(row) <= self._console.width:
                 yield row
@@ -145,13 +150,13 @@ class UnbrokenTables(RenderHook):
         return Measurement.get(self._console, self._console.options.update(max_width=_UNBOUNDED), table).minimum
 
 
-# In a pipe, columns are padded to their widest cell, but at most to this width, so that short columns line up.
-_MOST_PADDED = 32
-# In a pipe, this separates the lines of a cell, which are put on one line.
+# In a pipe, the cells of a column are padded to its widest cell, so that they line up, but at most to this width.
+_MOST_PADDED_WIDTH = 32
+# In a pipe, the lines of a cell are joined by this.
 _LINE_BREAK = " / "
 
 
-def _is_of_text(table: Table) -> bool:
+def _has_only_text(table: Table) -> bool:
     return all(isinstance(cell, str | Text) for column in table.columns for cell in column.cells)
 
 
@@ -162,7 +167,7 @@ def _lines(table: Table) -> Iterator[ConsoleRenderable]:
     headings = [[str(column.header) for column in table.columns]] if table.show_header else []
     cells = [[_LINE_BREAK.join(str(cell).splitlines()) for cell in column.cells] for column in table.columns]
     rows = [*headings, *map(list, zip(*cells, strict=True))]
-    widths = [min(max(map(cell_len, column)), _MOST_PADDED) for column in zip(*rows, strict=True)]
+    widths = [min(max(map(cell_len, column)), _MOST_PADDED_WIDTH) for column in zip(*rows, strict=True)]
     for row in rows:
         yield _line("  ".join(map(_padded, row, widths, table.columns)).rstrip())
 
@@ -176,22 +181,22 @@ def _line(text: str) -> Text:
     return Text(text, no_wrap=True, overflow="ignore")
 
 
-def _parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
-    """The innermost parts of a group, or of a grid with one column; any other renderable is its own only part."""
+def _innermost_parts(renderable: RenderableType) -> Iterator[ConsoleRenderable]:
+    """The innermost parts of a group or of a one-column grid; any other renderable is returned as its only part."""
     if isinstance(renderable, Group):
-        inside: list[RenderableType] = list(renderable.renderables)
+        members: list[RenderableType] = list(renderable.renderables)
     elif (
         isinstance(renderable, Table)
         and renderable.box is None
         and len(renderable.columns) == 1
         and not renderable.show_header
     ):
-        inside = list(renderable.columns[0].cells)
+        members = list(renderable.columns[0].cells)
     else:
         yield Text(renderable) if isinstance(renderable, str) else renderable  # type: ignore[misc]
         return
-    for part in inside:
-        yield from _parts(part)
+    for part in members:
+        yield from _innermost_parts(part)
 
 
 def _keep_words(column: Column) -> None:
@@ -204,11 +209,11 @@ def _keep_words(column: Column) -> None:
 
 
 def _name_value_rows(table: Table) -> Iterator[ConsoleRenderable]:
-    """The rows of *table* one below the other, each as lines of column name and value, without empty cells."""
+    """The rows of *table* one below the other, each as lines with a heading and a value; empty cells are left out."""
     if table.title:
         yield Text.assemble((str(table.title), "bold"))
     for cells in zip(*(column.cells for column in table.columns), strict=True):
-        row = _row()
+        row = _name_value_table()
         for column, cell in zip(table.columns, cells, strict=True):
             if str(cell):
                 row.add_row(column.header, cell)
@@ -216,16 +221,16 @@ def _name_value_rows(table: Table) -> Iterator[ConsoleRenderable]:
         yield Text()
 
 
-def _row(name_width: int | None = None) -> Table:
-    """A table of names and values; the name column is at least *name_width* terminal columns wide."""
+def _name_value_table(name_width: int | None = None) -> Table:
+    """An empty table of names and values; the column of names is at least *name_width* characters wide."""
     row = Table(show_header=False, box=None, pad_edge=False)
     row.add_column(style="dim", no_wrap=True, min_width=name_width)
     row.add_column(overflow="fold")
     return row
 
 
-# Without markup and emoji codes, because ids, titles and commands contain brackets and colons. Styles come from Text
-# and the argument style=.
+# Markup and emoji codes are off, because ids, titles and commands may contain brackets and colons. Use Text or the
+# argument style= for styles.
 out = PipeConsole(markup=False, emoji=False)
 err = PipeConsole(stderr=True, markup=False, emoji=False)
 for _console in (out, err):
@@ -235,8 +240,8 @@ for _console in (out, err):
 
 @contextmanager
 def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> Iterator[None]:
-    """Inside the block, print as if to the terminal of a client: *columns* wide, with rich's colour system *colors*."""
-    before = [dict(vars(console)) for console in (out, err)]
+    """In the block, print as for a client's terminal that is *columns* wide and has rich's colour system *colors*."""
+    saved_attributes = [dict(vars(console)) for console in (out, err)]
     for console in (out, err):
         console.size = (columns, console.height)
         console.no_color = no_color
@@ -246,5 +251,5 @@ def shown_at_terminal(columns: int, colors: str | None, *, no_color: bool) -> It
     try:
         yield
     finally:
-        for console, attributes in zip((out, err), before, strict=True):
+        for console, attributes in zip((out, err), saved_attributes, strict=True):
             vars(console).update(attributes)

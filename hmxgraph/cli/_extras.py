@@ -1,4 +1,4 @@
-"""A check that the optional extra that a command needs is installed."""
+"""Check that the optional packages of a command are installed."""
 
 from importlib.util import find_spec
 
@@ -6,10 +6,10 @@ import typer
 
 
 def need(extra: str, *modules: str) -> None:
-    """Check that all *modules* of the optional *extra* are installed.
+    """Check that the *modules* that *extra* installs are available.
 
     Raises:
-        typer.BadParameter: one of them is not; the message says how to install the extra.
+        typer.BadParameter: one of them is not; the message states how to install the extra.
 
     >>> need("draw", "json", "no_such_module")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Options and output shared by the commands on tasks, records and memories."""
+"""Options and output shared by ``hmxgraph task``, ``record`` and ``memory``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -39,7 +39,7 @@ Alias = Annotated[
 Hard = Annotated[bool, typer.Option("--hard", help="A policy without exceptions, part of every pack.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; can be repeated.")]
 Supports = Annotated[bool | None, typer.Option("--supports/--opposes", help="Whether you support the claim.")]
-# How tables print the records of each trust tier.
+# The style in which tables print the records of each trust tier.
 _TRUST_STYLES = {
     "verified_record": "green",
     "canonical_record": "",
@@ -52,33 +52,33 @@ _TRUST_STYLES = {
 
 
 def fields_of(assignments: Sequence[str] | None, **options: Any) -> dict[str, Any]:
-    """The fields of ``--set`` plus those of other *options*, without options that are None.
+    """The fields given with ``--set``, and those of other *options* that are not None.
 
     >>> fields_of(["confidence=0.5", "tool_name=make"], agent_id="ana")
     {'confidence': 0.5, 'tool_name': 'make', 'agent_id': 'ana'}
     """
     names = frozenset(TaskRecord.model_fields)
-    fields = {name: _value(text) for name, text in _pairs(assignments, names, "--set")}
-    return joined(fields, **{name: value for name, value in options.items() if value is not None})
+    fields = {name: _json_or_text(text) for name, text in _parsed_assignments(assignments, names, "--set")}
+    return merged_fields(fields, **{name: value for name, value in options.items() if value is not None})
 
 
-def joined(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
-    """The *fields* of ``--set`` plus those that the command sets from its own options (*command_fields*).
+def merged_fields(fields: Mapping[str, Any], **command_fields: Any) -> dict[str, Any]:
+    """The *fields* given with ``--set``, and the *command_fields* that the command sets from its other options.
 
     Raises:
         BadParameter: a field is in both; the message names the option to use.
 
-    >>> joined({"confidence": 0.5}, summary="half way")
+    >>> merged_fields({"confidence": 0.5}, summary="half way")
     {'confidence': 0.5, 'summary': 'half way'}
     """
     for name in sorted(fields.keys() & command_fields.keys()):
-        option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        option = _OPTION_OF_FIELD.get(name, f"--{name.replace('_', '-')}")
         raise typer.BadParameter(f"--set {name}=...: use {option} instead")
     return {**fields, **command_fields}
 
 
-# Where the command line sets a field, if not by an option of the same name.
-_OPTIONS = {
+# The option or argument that sets a field, if it does not have the field's name.
+_OPTION_OF_FIELD = {
     "agent_id": "--agent",
     "goal": "the argument GOAL",
     "inputs": "--input",
@@ -94,10 +94,10 @@ _OPTIONS = {
 
 
 def json_lines(lines: Iterable[str]) -> list[Any]:
-    """The values of *lines*, each a JSON text; blank lines are skipped.
+    """The JSON values of *lines*; blank lines are skipped.
 
     Raises:
-        IngestRefused: a line is not JSON; the error has its number.
+        IngestRefused: a line is not JSON; the error states its number.
 
     >>> json_lines(['{"summary": "half way"}', ""])
     [{'summary': 'half way'}]
@@ -113,38 +113,38 @@ def json_lines(lines: Iterable[str]) -> list[Any]:
 
 
 def _filters_of(assignments: Sequence[str] | None) -> dict[str, Any]:
-    """The exact filters of ``--where``."""
-    return dict(_pairs(assignments, frozenset(FILTERS), "--where"))
+    """The exact filters given with ``--where``."""
+    return dict(_parsed_assignments(assignments, frozenset(FILTERS), "--where"))
 
 
 def _alias(tenant: str, text: str) -> tuple[str, str]:
-    """The tenant and project of ``--alias``; the part before the first colon is the tenant.
+    """The tenant and project in a value of ``--alias``; the part before the first colon is the tenant.
 
     >>> _alias("acme", "parser-1"), _alias("acme", "acme-2024:parser")
     (('acme', 'parser-1'), ('acme-2024', 'parser'))
     """
-    before, colon, after = text.partition(":")
-    return (before or tenant, after) if colon else (tenant, text)
+    project_or_tenant, colon, after = text.partition(":")
+    return (project_or_tenant or tenant, after) if colon else (tenant, text)
 
 
 # Output.
 
 
 def show_receipt(receipt: RecordReceipt) -> None:
-    """Print the ids and projections of a written record."""
+    """Print the ids of a stored record, and its projections, which are the texts that a search finds."""
     out.print(f"{receipt.artifact_id} in task {receipt.task_id}", highlight=False)
     for projection in receipt.projections:
         out.print(f"  {projection.kind}: {projection.text}", highlight=False)
 
 
 def show_receipts(receipts: Iterable[RecordReceipt]) -> None:
-    """Print the ids and projections of several written records."""
+    """Print the ids and projections of several stored records."""
     for receipt in receipts:
         show_receipt(receipt)
 
 
 def _show_hits(result: SearchResult) -> None:
-    """Print hits as a table, best first, then the hits of each scope and the number that did not fit the budget."""
+    """Print hits as a table, then the number of hits from each project searched, and of hits beyond the budget."""
     out.print(hits_table(result.hits))
     for scope, count in result.scope_expansion:
         out.print(f"{count} from project {scope.project_id} of tenant {scope.tenant_id}", highlight=False)
@@ -218,7 +218,7 @@ def show_all(mappings: Iterable[Mapping[str, Any]]) -> None:
         show_mapping(values)
 
 
-def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str) -> list[tuple[str, str]]:
+def _parsed_assignments(assignments: Sequence[str] | None, names: frozenset[str], option: str) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for text in assignments or ():
         name, equals, value = text.partition("=")
@@ -233,7 +233,7 @@ def _pairs(assignments: Sequence[str] | None, names: frozenset[str], option: str
     return pairs
 
 
-def _value(text: str) -> Any:
+def _json_or_text(text: str) -> Any:
     """The JSON value of *text*, or *text* itself if it is not JSON."""
     try:
         return parse_json(text)
@@ -241,7 +241,7 @@ def _value(text: str) -> Any:
         return text
 
 
-# ``search`` of ``hmxgraph task`` and ``hmxgraph record``: one command under both names.
+# The command ``search``, which is the same in ``hmxgraph task`` and ``hmxgraph record``.
 
 
 def search(

@@ -1,4 +1,4 @@
-"""Tables about fingerprints: exports, verdicts, imports, contents and comparisons."""
+"""The tables that ``hmxgraph fingerprint`` prints: exports, verdicts, imports, contents and comparisons."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,12 +16,12 @@ from hmxgraph.text.terms import most_first
 
 # The sets of artifact summaries in a fingerprint, with their titles.
 _SETS = {POLICIES: "policies", TASKS: "task schemas", PLAYBOOKS: "playbooks", CLUSTERS: "clusters"}
-# The heading of the column that says what a summary contains, by title of its set.
+# For each set, by its title: the heading of the column that states what a summary contains.
 _DETAIL = {"policies": "what to do", "task schemas": "steps", "playbooks": "recovery", "clusters": "members"}
-# The field names that the sets use for the confidence of a summary, and for the number of its observations.
-_CONFIDENCE = ("confidence", "avg_confidence")
-_OBSERVED = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
-# How a comparison marks each change of a summary.
+# The names that the fields for confidence, and for the number of observations, have in the different sets.
+_CONFIDENCES = ("confidence", "avg_confidence")
+_OBSERVATION_COUNTS = ("observed_count", "outcome_count", "occurrence_count", "total_observations")
+# The mark of each kind of change in a comparison.
 _MARKS = {
     "learned": Text("+ learned", "green"),
     "gone": Text("- gone", "red"),
@@ -31,18 +31,18 @@ _MARKS = {
 
 
 def export_table(verdict: Verdict, file: Path, size: int, key: SigningKey | None) -> Table:
-    """A table with the files that were written and the properties of the fingerprint."""
+    """The files that were written, and the properties of the fingerprint."""
     signed = {"signature": f"{file}.sig", "public key": key.public_key} if key else {}
-    return _pairs({"file": str(file), "bytes": f"{size:,}"} | signed | _properties(verdict))
+    return _name_value_table({"file": str(file), "bytes": f"{size:,}"} | signed | _properties(verdict))
 
 
 def verdict_table(verdict: Verdict) -> Table:
-    """The result of all checks."""
+    """The result of a verification, and the properties of the fingerprint."""
     signed = verdict.signed_by or "not signed"
     outcome = Text("expired", "yellow") if verdict.expired else Text("verified", "green")
     warnings = {f"warning {number}": text for number, text in enumerate(verdict.warnings, start=1)}
     rows: dict[str, str | Text] = {"verdict": outcome, "signed by": signed, **_properties(verdict), **warnings}
-    return _pairs(rows)
+    return _name_value_table(rows)
 
 
 def import_table(report: ImportReport) -> Table:
@@ -55,11 +55,11 @@ def import_table(report: ImportReport) -> Table:
         "already stored": str(len(report.known_ids)),
         "conflicts opened": str(len(report.conflict_ids)),
     }
-    return _pairs(rows | warnings)
+    return _name_value_table(rows | warnings)
 
 
 def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
-    """The verdict on a fingerprint, then its contents, section by section."""
+    """The verdict on a fingerprint, then a table for each section of its contents."""
     yield verdict_table(verdict)
     document = verdict.fingerprint.document()
     for name, title in _SETS.items():
@@ -68,13 +68,13 @@ def fingerprint_tables(verdict: Verdict) -> Iterator[Table]:
     titles = _titles(document["artifact_summaries"])
     for name in ("behavioral_patterns", "graph_digest", "semantic_summary", "context_priors", "compiler_state"):
         rows = {_label(path): _cell_text(value, titles) for path, value in _leaves("", document.get(name) or {})}
-        yield _pairs({path: value for path, value in rows.items() if value}, name.replace("_", " "))
+        yield _name_value_table({path: value for path, value in rows.items() if value}, name.replace("_", " "))
 
 
 def diff_tables(diff: FingerprintDiff) -> Iterator[Table]:
     """The changes between two fingerprints: summaries, then numbers."""
     if not diff.summaries and not diff.numbers:
-        yield _pairs({"no difference": "both fingerprints have the same content"})
+        yield _name_value_table({"no difference": "both fingerprints have the same content"})
         return
     if diff.summaries:
         yield _changed_summaries(diff)
@@ -99,8 +99,8 @@ def _changed_summaries(diff: FingerprintDiff) -> Table:
             _MARKS[summary.change],
             _SETS[summary.set_name],
             Text("\n").join([Text(summary.name), *rewritten]),
-            _before_and_after(before, after, _CONFIDENCE),
-            _before_and_after(before, after, _OBSERVED),
+            _before_and_after(before, after, _CONFIDENCES),
+            _before_and_after(before, after, _OBSERVATION_COUNTS),
         )
     return table
 
@@ -134,20 +134,20 @@ def _properties(verdict: Verdict) -> dict[str, str]:
 
 def _summaries(title: str, entries: list[dict[str, Any]]) -> Table:
     table = Table("summary", _DETAIL[title], "confidence", "observed", "tags", title=title, show_lines=True)
-    for entry in sorted(entries, key=lambda entry: (-_first_number(entry, _CONFIDENCE), str(entry))):
+    for entry in sorted(entries, key=lambda entry: (-_first_number(entry, _CONFIDENCES), str(entry))):
         name = entry.get("title") or entry.get("label") or entry.get("condition") or ""
         table.add_row(
             Text(name),
             Text(_detail(entry)),
-            _before_and_after({}, entry, _CONFIDENCE),
-            _before_and_after({}, entry, _OBSERVED),
+            _before_and_after({}, entry, _CONFIDENCES),
+            _before_and_after({}, entry, _OBSERVATION_COUNTS),
             Text(", ".join(entry.get("tags") or entry.get("shared_tags") or ())),
         )
     return table
 
 
 def _detail(entry: Mapping[str, Any]) -> str:
-    """What a summary says: the size and type of a cluster, a recommendation, or numbered steps."""
+    """What a summary contains: the size and type of a cluster, a recommendation, or numbered steps."""
     if "member_count" in entry:
         return f"{entry['member_count']}, mostly of type {entry['dominant_type']}"
     steps = entry.get("steps") or entry.get("recovery_steps") or ()
@@ -155,7 +155,7 @@ def _detail(entry: Mapping[str, Any]) -> str:
 
 
 def _first_number(entry: Mapping[str, Any], names: tuple[str, ...]) -> float:
-    """The number under the first of *names* that *entry* has; 0 without any."""
+    """The number in the first field of *names* that *entry* has; 0 if it has none."""
     return next((float(entry[name]) for name in names if name in entry), 0.0)
 
 
@@ -166,13 +166,13 @@ def _titles(sets: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _before_and_after(before: Mapping[str, Any], after: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The number under one of *names* before and after, as ``0.5 -> 0.75``; only one number if they are equal."""
+    """The number in a field of *names* before and after a change: ``0.5 -> 0.75``, or one number if they are equal."""
     values = [f"{side[name]:.3g}" for side in (before, after) for name in names if name in side]
     return " -> ".join(dict.fromkeys(values))
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values inside *value* with their paths; a mapping of names to numbers, such as counts, is one value."""
+    """The values inside *value* with their paths; a mapping of names to counts or weights is kept as one value."""
     if isinstance(value, Mapping) and not _has_numbers_by_name(path):
         for name, part in value.items():
             yield from _leaves(f"{path}.{name}" if path else name, part)
@@ -189,7 +189,7 @@ def _label(path: str) -> str:
 
 
 def _cell_text(value: Any, titles: Mapping[str, str]) -> str:
-    """*value* as text for a table; the id of an artifact becomes its title."""
+    """*value* as text for a table; ids of artifacts are replaced by their titles."""
     match value:
         case [{"connection_count": _}, *_]:
             hubs = sorted(value, key=lambda hub: (-hub["connection_count"], hub["name"]))
@@ -207,11 +207,11 @@ def _cell_text(value: Any, titles: Mapping[str, str]) -> str:
 
 
 def _are_long(values: list[Any]) -> bool:
-    """Whether a semicolon should separate *values*: a comma is clear only between short single words."""
+    """Whether *values* are separated by semicolons: commas are clear only between short single words."""
     return not all(isinstance(value, str) and " " not in value and len(value) < 30 for value in values)
 
 
-def _pairs(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
+def _name_value_table(rows: Mapping[str, str | Text], title: str | None = None) -> Table:
     # Text instead of markup, because masked values contain square brackets.
     table = Table(show_header=False, box=None, title=title, title_justify="left")
     for name, value in rows.items():

@@ -1,4 +1,4 @@
-"""Ctrl-C and closed pipes end the program with an exit code and at most one line of output."""
+"""End the program on Ctrl-C or a closed pipe with an exit code and at most one line of output."""
 
 import os
 import signal
@@ -9,7 +9,8 @@ from types import FrameType
 
 import typer
 
-# Ctrl-C: one line and exit code 130. If it comes while standard input is read, the events read so far are stored first.
+# Ctrl-C ends the program with one line and exit code 130. If standard input is being ingested, the events read so far
+# are stored first.
 
 # The exit status that shells report for a program ended by SIGINT.
 INTERRUPTED = 130
@@ -18,7 +19,7 @@ _STDIN = 0
 
 @contextmanager
 def exit_on_interrupt() -> Iterator[None]:
-    """Exit with one line if Ctrl-C interrupts the block, whether or not typer catches it first."""
+    """Exit with one line if Ctrl-C interrupts the block, even if typer catches the exception first."""
     try:
         yield
     except KeyboardInterrupt:
@@ -33,9 +34,10 @@ def exit_on_interrupt() -> Iterator[None]:
 
 @contextmanager
 def interruptible_input(source: str) -> Iterator[None]:
-    """If *source* is standard input (``-``), let the first Ctrl-C end the input, so that the block stores what it read.
+    """If *source* is standard input (``-``), let Ctrl-C only end the input, so that the block stores what it has read.
 
-    A second Ctrl-C, or the first with any other *source*, interrupts the block at once. Either way, the program exits.
+    A second Ctrl-C, or the first one with any other *source*, interrupts the block at once. In all cases, the program
+    exits afterwards.
     """
     signals: list[int] = []
 
@@ -65,7 +67,7 @@ def _exit(message: str) -> None:
     sys.exit(INTERRUPTED)
 
 
-# A reader that has seen enough, such as ``head``, closes its end of the pipe. That is not an error.
+# Programs such as ``head`` close the pipe when they have read enough. That is not an error.
 
 # The exit status that shells report for a program ended by SIGPIPE.
 PIPE_CLOSED = 141
@@ -80,7 +82,7 @@ def exit_on_broken_pipe() -> Iterator[None]:
         _discard_output()
         sys.exit(PIPE_CLOSED)
     except SystemExit as exit_request:
-        # typer and rich turn a broken pipe into an exit.
+        # Typer and rich turn a BrokenPipeError into a SystemExit.
         broken_pipe = isinstance(exit_request.__context__, BrokenPipeError)
         if broken_pipe or not _flushed():
             _discard_output()

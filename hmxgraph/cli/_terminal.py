@@ -1,4 +1,4 @@
-"""Shared by all commands: common options, an open graph, output, and explanations of empty results."""
+"""What all commands share: common options, opening a graph, output, and explanations of empty results."""
 
 import json
 import re
@@ -36,8 +36,8 @@ __all__ = [
     "mention_drafts",
     "opened",
     "out",
-    "shared",
     "short_id",
+    "using_open_graphs",
 ]
 
 Tenant = Annotated[str, typer.Option("--tenant", "-t", envvar="HMXGRAPH_TENANT", help="Tenant whose memory to use.")]
@@ -66,9 +66,10 @@ AsOf = Annotated[str | None, typer.Option("--as-of", help="Answer as of this tim
 def opened(
     tenant: str, trust: TrustPolicy = DEFAULT_TRUST, mask_secrets: str | None = None, embed: str | None = None
 ) -> "Iterator[KnowledgeGraph]":
-    """The tenant's graph; a local server is downloaded and started on demand, with progress on stderr.
+    """The tenant's graph; a local server is downloaded and started if necessary, with progress on stderr.
 
-    Inside :func:`shared`, it is a graph that is already open, unless the command sets an option of the connection.
+    Inside :func:`using_open_graphs`, it is a graph that is already open, unless the command sets an option that needs a
+    separate connection.
     """
     from hmxgraph.api.graph import connect  # noqa: PLC0415 - commands without a graph do not need the driver
     from hmxgraph.cli._commands import timeout_of_command  # noqa: PLC0415 - imports no command
@@ -86,8 +87,8 @@ _shared_graphs: "ContextVar[Callable[[str], KnowledgeGraph] | None]" = ContextVa
 
 
 @contextmanager
-def shared(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
-    """Let commands that run in the block use the graphs that *graph_of* keeps open, instead of connecting."""
+def using_open_graphs(graph_of: "Callable[[str], KnowledgeGraph]") -> Iterator[None]:
+    """Let commands in the block use open graphs, which *graph_of* returns by tenant, instead of connecting."""
     token = _shared_graphs.set(graph_of)
     try:
         yield
@@ -104,18 +105,18 @@ def emit(document: Any, as_json: bool, show: Callable[[], object]) -> None:
 
 
 def json_line(document: Any) -> str:
-    r"""*document* as a line of JSON; bytes of file names that are not UTF-8 become text such as ``\xff``."""
+    r"""*document* as a line of JSON; bytes in file names that are not UTF-8 become text such as ``\xff``."""
     try:
         text = orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
     except TypeError:
-        text = _valid(json.dumps(document, ensure_ascii=False, sort_keys=True))
+        text = _with_hex_bytes(json.dumps(document, ensure_ascii=False, sort_keys=True))
     return escaped(text) + "\n"
 
 
-def _valid(text: str) -> str:
-    r"""JSON *text* in which each byte that was not UTF-8 (a surrogate in Python) is written in hexadecimal.
+def _with_hex_bytes(text: str) -> str:
+    r"""JSON *text* with hexadecimal escapes for bytes that were not UTF-8, which Python represents as surrogates.
 
-    >>> _valid('"a\udcff"')
+    >>> _with_hex_bytes('"a\udcff"')
     '"a\\\\xff"'
     """
     return "".join(
@@ -124,10 +125,10 @@ def _valid(text: str) -> str:
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user answers *question*, which is asked on stderr, with yes.
+    """Ask *question* on stderr; return whether the user answers yes.
 
     Raises:
-        typer.BadParameter: there is no answer; the message says how to skip the question.
+        typer.BadParameter: the user cannot answer; the message states how to skip the question.
 
     """
     try:
@@ -136,9 +137,9 @@ def confirmed(question: str) -> bool:
         raise typer.BadParameter("no answer, so nothing was done; use --yes to skip the question") from None
 
 
-# Ids: tables show the first eight characters of ids that hmxgraph generates; `full_id` finds the whole id again.
+# Tables show only the first eight characters of ids that hmxgraph generates. `full_id` finds the whole id again.
 
-# A UUID such as c83e661f-0a30-5d01-961e-1a2988040a7a, and at least eight of its first characters.
+# A UUID such as c83e661f-0a30-5d01-961e-1a2988040a7a, and a beginning of one with at least eight characters.
 _GENERATED_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SHORT_ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}")
 
@@ -153,7 +154,7 @@ def short_id(record_id: str) -> str:
 
 
 def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
-    """The only id that begins with *prefix*; *prefix* itself if it cannot be a shortened id or no id begins with it.
+    """The id that begins with *prefix*; *prefix* itself if no id does, or if it cannot be the beginning of a UUID.
 
     Raises:
         typer.BadParameter: several ids begin with *prefix*, and none of them equals it.
@@ -169,9 +170,9 @@ def full_id(graph: "KnowledgeGraph", prefix: str) -> str:
     return ids[0]
 
 
-# Why a result is empty, in one line on stderr, with a remedy.
+# One line on stderr explains why a result is empty, and what to do.
 
-# Drafts beyond this number are reported as "more than".
+# More drafts than this are not counted: "more than 100 drafts".
 MOST_DRAFTS = 100
 ACTIVATE = (
     "list them with hmxgraph artifact list --status draft, activate one with hmxgraph artifact transition ID active"
@@ -179,13 +180,13 @@ ACTIVATE = (
 
 
 def explain_empty_result(graph: "KnowledgeGraph", otherwise: str, *, omits_drafts: bool = True) -> None:
-    """Print how many drafts the result omits, and whether the tenant has no events; if neither applies, *otherwise*."""
+    """Print why a result is empty: it omits drafts, or there are no events; if neither applies, print *otherwise*."""
     drafts = _drafts(graph) if omits_drafts else ""
     _print_hint("; ".join(filter(None, (drafts, _no_events(graph)))) or otherwise)
 
 
 def mention_drafts(graph: "KnowledgeGraph") -> None:
-    """Print how many artifacts are still drafts, if any: lists of active artifacts omit them."""
+    """If there are drafts, print how many, because lists of active artifacts omit them."""
     if drafts := _drafts(graph):
         _print_hint(drafts)
 

@@ -1,4 +1,4 @@
-"""``hmxgraph artifact`` and ``hmxgraph conflict``."""
+"""The commands ``hmxgraph artifact`` and ``hmxgraph conflict``: list, record, replace and judge learned artifacts."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence

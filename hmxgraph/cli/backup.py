@@ -1,4 +1,4 @@
-"""``hmxgraph backup`` and ``restore``."""
+"""The commands ``hmxgraph backup`` and ``hmxgraph restore``."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -66,7 +66,8 @@ def _is_dump(file: Path) -> bool:
     """Whether *file* has the name of a dump (True) or of a tenant's backup (False).
 
     Raises:
-        typer.BadParameter: it has neither, or it is a dump and HMXGRAPH_URI names a server that is not the local one.
+        typer.BadParameter: it has neither, or it is a dump although HMXGRAPH_URI selects another server than the local
+            one.
 
     """
     if file.name.endswith(_TENANT_ENDINGS):
@@ -94,7 +95,7 @@ def _show(file: Path, tenant: str, verified: VerifyReport) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], Any] | None]:
-    """A callback that shows the number of nodes; None if stderr is not a terminal."""
+    """A callback that shows the number of nodes written or read so far; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return

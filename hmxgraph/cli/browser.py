@@ -1,4 +1,4 @@
-"""``hmxgraph browser``: Neo4j Browser for the memory graph, with its style and saved queries."""
+"""The command ``hmxgraph browser``: open Neo4j Browser, with a style and saved queries for the memory graph."""
 
 import io
 import webbrowser
@@ -20,21 +20,21 @@ from hmxgraph.errors import NotWritten
 from hmxgraph.graph.driver import check
 from hmxgraph.graph.plan import query, query_names
 
-# The saved queries as favourites of Neo4j Browser, which imports them from a zip dragged onto its window.
+# Favourites are the saved queries of Neo4j Browser. It imports them from a zip file that is dragged into its window.
 
 FOLDER = "hmxgraph"
-# The saved query that returns values, taken from the tenant's data, for the parameters of the other queries.
+# The saved query that returns example values, from the tenant's data, for the parameters of the other queries.
 _STARTING_VALUES = "explore/parameters"
-# The date of all files in the zip: always the same, the earliest that a zip can hold, so that the bytes never change.
+# The date of all files in the zip. It is constant, so that the same queries give the same bytes; a zip has no earlier
+# one.
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 
 
 def favourites(values: Mapping[str, Any]) -> bytes:
-    """A zip of the saved queries, preceded by commands that set *values* as their parameters and load the style.
+    """A zip of the saved queries, and of two commands that set their parameters to *values* and load the style.
 
-    The command for the style is for servers that hmxgraph did not start; its own server loads the style at login.
-    Queries with a parameter that is not in *values*, such as an embedding, are left out. The same queries and values
-    give the same bytes.
+    The command for the style is needed only for servers that hmxgraph did not start. Queries with a parameter that is
+    not in *values*, such as an embedding, are left out. The same queries and values always give the same bytes.
     """
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
@@ -47,7 +47,7 @@ def favourites(values: Mapping[str, Any]) -> bytes:
 
 
 def parameters(values: Mapping[str, Any]) -> str:
-    """The command of Neo4j Browser that sets *values*, as a favourite.
+    """A favourite with the command of Neo4j Browser that sets parameters to *values*.
 
     >>> print(parameters({"tenant_id": "demo"}))
     // 0. Parameters: run this first, then change the values
@@ -73,7 +73,7 @@ Save = Annotated[
 
 
 class Access(NamedTuple):
-    """Addresses and credentials; a value is None if hmxgraph does not know it."""
+    """The addresses and the login of a server; None for what hmxgraph does not know."""
 
     browser_uri: str | None
     uri: str
@@ -82,7 +82,7 @@ class Access(NamedTuple):
 
     @property
     def login_uri(self) -> str:
-        """The login page with address and user filled in."""
+        """The URL of Neo4j Browser's login page, with address and user filled in."""
         scheme, _, host = self.uri.partition("://")
         return f"{self.browser_uri}?dbms={quote(f'{scheme}://{self.user}@{host}', safe='')}"
 
@@ -110,7 +110,7 @@ def local_access() -> Access:
 
 
 def remote_access(uri: str, user: str) -> Access:
-    """Access to another server, without its password.
+    """Access to a server other than the local one, without its password.
 
     Raises:
         InvalidAddress: *uri* cannot be a Neo4j address.

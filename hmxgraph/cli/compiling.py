@@ -1,4 +1,4 @@
-"""``hmxgraph compile`` and ``hmxgraph suggest``."""
+"""The commands ``hmxgraph compile`` and ``hmxgraph suggest``."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -59,7 +59,7 @@ def stages() -> Iterator[Callable[[str, int], None] | None]:
 
 
 def show_report(report: CompileReport) -> None:
-    """Print *report*: counts by type, notes, and the first changes."""
+    """Print a report: counts by type of artifact, notes, and the first changes."""
     mode = " (dry run, nothing written)" if report.dry_run else ""
     total = f", {report.sessions} in total" if report.sessions and not report.older else ""
     sessions = "session" if report.full else "changed session"
@@ -80,7 +80,7 @@ def show_report(report: CompileReport) -> None:
 
 
 def _how_to_list(report: CompileReport) -> str:
-    """A hint on how to list all changes; those of a dry run are only in the report."""
+    """A hint how to list all changes; after a dry run, they are only in the report."""
     return (
         "--json prints them all"
         if report.dry_run
@@ -98,7 +98,7 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def show_notes(report: CompileReport) -> None:
-    """Print what was left out according to *report*, and what would help to learn more."""
+    """Print what the compilation left out, and what would help it to learn more."""
     for note in _notes(report):
         out.print(note)
 
@@ -121,7 +121,7 @@ def _notes(report: CompileReport) -> Iterator[str]:
 
 
 def _show_suggestion(suggestion: Suggestion, titles: Mapping[str, str]) -> None:
-    """Print the next tools with the titles of their artifacts, the recovery from a failure, and the remaining steps."""
+    """Print the suggested tools with the artifacts that support them, advice after a failure, and the next steps."""
     table = Table("next tool", "confidence", "supported by", title=suggestion.title or _NO_PROCEDURE)
     for tool in suggestion.tools[:SHOWN]:
         support = [f"{titles[artifact_id]} ({short_id(artifact_id)})" for artifact_id in tool.artifact_ids]

@@ -1,4 +1,4 @@
-"""``hmxgraph demo``: load sample events, print a context pack, and show what memory changes about a failure."""
+"""The command ``hmxgraph demo``: load sample events, and show a pack and what memory changes about a failure."""
 
 import os
 from typing import Annotated
@@ -18,14 +18,14 @@ from hmxgraph.protocol.display import truncate_line
 from hmxgraph.protocol.reports import CompileReport, IngestReport
 from hmxgraph.recall.pack import Pack
 
-# Ignores HMXGRAPH_TENANT, to keep the sample events out of a real tenant's memory.
+# Unlike in other commands, HMXGRAPH_TENANT is ignored, so that the sample events do not get into a real tenant.
 _DemoTenant = Annotated[str, typer.Option("--tenant", "-t", help="Tenant that receives the sample events.")]
 # Maximum width of the output in columns.
 _MOST_COLUMNS = 80
 # Maximum number of learned artifacts whose titles are printed.
 _MOST_TITLES = 5
-# Number of events shown before the failure, and from the failure on: enough for the failed call and the retry.
-_BEFORE, _AFTER = 2, 5
+# Number of events shown before the failure, and from the failure on; this includes the failed call and the retry.
+_EVENTS_BEFORE, _EVENTS_AFTER = 2, 5
 
 
 def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
@@ -61,20 +61,20 @@ def demo(tenant: _DemoTenant = TENANT, as_json: AsJson = False) -> None:
 
 
 def browser_uri() -> str:
-    """The address of Neo4j Browser on the local server, or a note that a remote server serves it."""
+    """The address of Neo4j Browser on the local server; for a remote server, a note that it serves its own."""
     server = None if os.environ.get("HMXGRAPH_URI") else engine.status().server
     return server.browser_uri if server else "served by the Neo4j at HMXGRAPH_URI"
 
 
 def _failure(graph: KnowledgeGraph) -> list[str]:
-    """The events around the failure in a sample session, in order: calls, the error and messages, one line for each."""
+    """A line for each event around the failure in a sample session, without results of tools."""
     errors = [row for row in graph.query("explore/error_events") if FAILURE in (row["text"] or "")]
     if not errors:  # forgotten events are not ingested again
         return []
     session = errors[-1]["session_id"]
     story = graph.query("explore/session_story", session_id=session).rows
     failure_index = next(index for index, row in enumerate(story) if FAILURE in (row["text"] or ""))
-    excerpt = story[max(failure_index - _BEFORE, 0) : failure_index + _AFTER]
+    excerpt = story[max(failure_index - _EVENTS_BEFORE, 0) : failure_index + _EVENTS_AFTER]
     return [f"{row['timestamp'][:10]}  {row['text']}" for row in excerpt if row["event_type"] != "tool_result"]
 
 

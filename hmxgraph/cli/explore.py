@@ -1,4 +1,4 @@
-"""``hmxgraph query``, ``draw``, ``digest``, ``explain``, ``verify``, ``health`` and ``schema``."""
+"""The commands that read: ``hmxgraph query``, ``draw``, ``digest``, ``explain``, ``verify``, ``health``, ``schema``."""
 
 import csv
 import re
@@ -17,7 +17,7 @@ from hmxgraph.api.exploring import QueryResult, cell_text
 from hmxgraph.cli._extras import need
 from hmxgraph.cli._terminal import AsJson, AsOf, Tenant, emit, explain_empty_result, full_id, opened, out, short_id
 from hmxgraph.fingerprint.measures import MeasuredDigest
-from hmxgraph.graph.plan import query as packaged
+from hmxgraph.graph.plan import query as saved_query
 from hmxgraph.graph.plan import query_names
 from hmxgraph.protocol.document import SCHEMA_NAMES
 from hmxgraph.protocol.document import schema as schema_of
@@ -28,10 +28,10 @@ from hmxgraph.protocol.timestamps import iso
 if TYPE_CHECKING:
     from hmxgraph.api.graph import KnowledgeGraph
 
-# ``hmxgraph query``: saved queries as a table, JSON or CSV.
+# ``hmxgraph query`` and ``draw``: the results of saved queries.
 
-# Parameters that ``graph.query`` fills in, so that users need not give them.
-_AUTOMATIC = {"tenant_id", "tenant_key", "scope"}
+# Parameters of saved queries that ``graph.query`` sets itself.
+_AUTOMATIC_PARAMETERS = {"tenant_id", "tenant_key", "scope"}
 
 
 def query(
@@ -87,7 +87,7 @@ def _full_name(name: str) -> str:
 
 
 def _values(graph: "KnowledgeGraph", parameters: list[str]) -> dict[str, Any]:
-    """The *parameters* by name; shortened ids of artifacts and sources are completed."""
+    """The values of *parameters* by name; shortened ids of artifacts and sources are completed."""
     values: dict[str, Any] = dict(_pair(text) for text in parameters)
     if "artifact_id" in values:
         values["artifact_id"] = full_id(graph, values["artifact_id"])
@@ -97,7 +97,7 @@ def _values(graph: "KnowledgeGraph", parameters: list[str]) -> dict[str, Any]:
 
 
 def _pair(text: str) -> tuple[str, str | list[str]]:
-    """The name and value in ``name=value``; names that end in ``_ids`` take several ids, separated by commas.
+    """The name and value in ``name=value``; if the name ends in ``_ids``, the value is a list, split at commas.
 
     >>> _pair("session_id=s1"), _pair("source_ids=a,b")
     (('session_id', 's1'), ('source_ids', ['a', 'b']))
@@ -108,26 +108,27 @@ def _pair(text: str) -> tuple[str, str | list[str]]:
     return name, value.split(",") if name.endswith("_ids") else value
 
 
-# For each parameter that names a thing: what follows "no" in the hint that there is no such thing ("no session has the
-# id 's1'"), a saved query that returns no rows in that case, and a command that lists such things.
+# Hints for parameters that refer to something that does not exist, such as "no session has the id 's1'". For each
+# parameter: the words after "no", a saved query that has no rows in that case, and how to list what exists.
 _NAMED_THINGS = {
     "session_id": ("session has the id", "explore/session_story", "hmxgraph query sessions lists them"),
     "thread_id": ("thread has the id", "explore/thread_trust", "hmxgraph query task_board lists tasks"),
     "name": ("entity is named", "explore/mentions", "hmxgraph query hubs lists the best connected"),
 }
-# Occurs in the text of queries that omit drafts, such as (a:Artifact {tenant_id: $tenant_id, status: 'active'}).
+# Finds queries that omit drafts: their text contains (a:Artifact {tenant_id: $tenant_id, status: 'active'}) or the
+# like.
 _ACTIVE_ARTIFACTS = re.compile(r":Artifact \{[^}]*status: 'active'")
 
 
 def _explain_no_rows(graph: "KnowledgeGraph", name: str, values: Mapping[str, Any]) -> None:
-    """Print why a saved query has no rows: it omits drafts, the tenant has no events, or a parameter names nothing."""
+    """Print why a saved query has no rows: it omits drafts, there are no events, or a parameter matches nothing."""
     unknown = "; ".join(_unknown_names(graph, values))
-    omits_drafts = _ACTIVE_ARTIFACTS.search(packaged(name).text) is not None
+    omits_drafts = _ACTIVE_ARTIFACTS.search(saved_query(name).text) is not None
     explain_empty_result(graph, unknown or "the query has no results", omits_drafts=omits_drafts)
 
 
 def _unknown_names(graph: "KnowledgeGraph", values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each parameter that names a thing that does not exist."""
+    """A sentence for each parameter that refers to something that does not exist."""
     for parameter, value in values.items():
         if parameter in _NAMED_THINGS:
             thing, finder, way_out = _NAMED_THINGS[parameter]
@@ -147,11 +148,11 @@ def _has_record(graph: "KnowledgeGraph", record_id: str, kinds: set[str]) -> boo
 
 
 def _entry(name: str) -> dict[str, Any]:
-    saved = packaged(name)
+    saved = saved_query(name)
     return {
         "name": name.removeprefix("explore/"),
         "title": saved.description.splitlines()[0],
-        "parameters": sorted(saved.parameters - _AUTOMATIC),
+        "parameters": sorted(saved.parameters - _AUTOMATIC_PARAMETERS),
     }
 
 
@@ -182,7 +183,7 @@ def digest(tenant: Tenant = "default", as_of: AsOf = None, as_json: AsJson = Fal
 
 
 def show_digest(measured: MeasuredDigest) -> None:
-    """Print a digest as two tables: numbers, then hubs, if there are any."""
+    """Print a digest as a table of numbers and, if there are hubs, a table of hubs."""
     out.print(_numbers(measured))
     hubs = Table("entity", "type", "connections", title="hubs")
     for hub in measured.top_connected_entities:
@@ -227,7 +228,7 @@ def explain(
 
 
 def _tree(explanation: Explanation) -> Tree:
-    """The record with its properties, events, sources, dependents, conflicts and missing events."""
+    """A tree of the record: its properties, events, sources, dependents, conflicts and missing events."""
     title = (f"{explanation.kind} {explanation.record_id}", "bold")
     tree = Tree(Text.assemble(title, f"  {explanation.status}\n{explanation.text}"))
     properties = tree.add("properties")
@@ -235,7 +236,7 @@ def _tree(explanation: Explanation) -> Tree:
         if value not in ([], ""):
             properties.add(Text(f"{name.replace('_', ' ')}: {_property_text(value)}"))
     for event in explanation.events:
-        tree.add(_line(event))
+        tree.add(_event_text(event))
     for source in explanation.rests_on:
         tree.children.append(_tree(source))
     for dependent in explanation.supports:
@@ -249,13 +250,13 @@ def _tree(explanation: Explanation) -> Tree:
 
 
 def _property_text(value: Any) -> str:
-    """*value* as text: the entries of a list with commas, the non-empty values of a mapping with blanks."""
+    """*value* as text: list entries separated by commas, non-empty values of a mapping by blanks."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values() if part)
     return ", ".join(map(_property_text, value)) if isinstance(value, list) else str(value)
 
 
-def _line(event: Evidence) -> Text:
+def _event_text(event: Evidence) -> Text:
     text = "(erased)" if event.erased else event.text
     return Text.assemble((f"{event.timestamp} {event.event_type} {short_id(event.event_id)}", "cyan"), f"\n{text}")
 
@@ -312,7 +313,7 @@ def health(tenant: Tenant = "default", as_json: AsJson = False) -> None:
 
 
 def _health_table(state: Mapping[str, Any]) -> Table:
-    """The server and tenant status; ``compiled`` says whether the artifacts reflect all changes."""
+    """The server and tenant status; ``compiled`` states whether the artifacts reflect all changes."""
     behind = (state["compiled_version"] or 0) < (state["state_version"] or 0)
     latest = state["logical_us"]
     rows = {

@@ -1,4 +1,8 @@
-"""``hmxgraph fingerprint``: export, verify, import, withdraw, show, compare, generate keys."""
+"""The commands ``hmxgraph fingerprint``: export, verify, import, withdraw, show and compare fingerprints, make keys.
+
+A fingerprint is learned memory in a portable file. The file contains an *envelope*: the fingerprint and its hashes. The
+signature is in a separate file.
+"""
 
 import os
 import secrets
@@ -22,13 +26,13 @@ from hmxgraph.fingerprint.verify import MOST_BYTES, Verdict, verify
 from hmxgraph.protocol.canonical import canonical_text
 from hmxgraph.protocol.fingerprints import Envelope, Signature
 
-# The files of the fingerprint commands: envelopes, detached signatures, keys.
+# Reading and writing files: envelopes, detached signatures and keys.
 
 _STANDARD_INPUT = Path("-")
 
 
 def _read_envelope(file: Path) -> bytes:
-    """The bytes of an envelope; of a file that is too large, only so many that `verify` notices it.
+    """The bytes of an envelope; of a file that is too large, one byte more than the limit, so that `verify` refuses it.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -44,7 +48,7 @@ def _read_envelope(file: Path) -> bytes:
 
 
 def _read_signature(envelope: Path, path: Path | None) -> Signature | None:
-    """The detached signature at *path*, by default in ``FILE.sig`` next to the envelope; None if that does not exist.
+    """The detached signature at *path*; without *path*, that in ``FILE.sig`` next to the envelope, None if missing.
 
     Raises:
         FingerprintRefused: the file cannot be read.
@@ -68,7 +72,7 @@ def _read_key(file: Path) -> SigningKey:
 
 
 def _trusted_key(key_or_path: str) -> str:
-    """A public key in hexadecimal; a path ending in .pub is read."""
+    """A public key in hexadecimal, given as such or as the path of a ``.pub`` file."""
     file = Path(key_or_path)
     return _bytes(file).decode("ascii", "replace").strip() if file.suffix == ".pub" else key_or_path
 
@@ -76,7 +80,7 @@ def _trusted_key(key_or_path: str) -> str:
 def _write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> bytes:
     """Write *envelope* to *file* and return its bytes; with *key*, write its signature to ``FILE.sig``.
 
-    Without a key, an older ``FILE.sig`` is removed, because it would not match.
+    Without a key, an older ``FILE.sig`` is removed, because it would not match the new file.
     """
     data = envelope.to_json().encode()
     signature_file = Path(f"{file}.sig")
@@ -91,7 +95,7 @@ def _write_files(file: Path, envelope: Envelope, key: SigningKey | None) -> byte
 
 
 def _replace(file: Path, data: bytes) -> None:
-    """Replace the contents of *file* with *data* atomically; special files such as pipes are written to directly."""
+    """Replace the contents of *file* with *data* atomically; a special file such as a pipe is written directly."""
     if file.exists() and not file.is_file():
         file.write_bytes(data)
         return
@@ -111,7 +115,7 @@ def _write_key_files(file: Path, key: SigningKey) -> tuple[Path, Path]:
     """Write the private key (readable by its owner only) and the public key, and return both paths.
 
     Raises:
-        FingerprintRefused: a file already exists or cannot be written; then no new file is left behind.
+        FingerprintRefused: a file already exists or cannot be written; in that case, neither file is created.
 
     """
     public = Path(f"{file}.pub")

@@ -1,4 +1,4 @@
-"""``hmxgraph ingest``, ``forget``, ``clock``, ``remember`` and ``embed``."""
+"""The commands that write events: ``hmxgraph ingest``, ``forget``, ``clock``, ``remember`` and ``embed``."""
 
 import asyncio
 import re
@@ -37,15 +37,15 @@ from hmxgraph.protocol.memories import Memory
 from hmxgraph.protocol.reports import ClockReport, ConflictingEvent, ForgetReport, IngestReport, Rejection, SourceReport
 from hmxgraph.protocol.trust import TrustPolicy
 
-# ``hmxgraph ingest``, ``forget`` and ``clock``: store events, erase them, check their dates.
+# ``hmxgraph ingest``, ``forget`` and ``clock``: store events, erase them, and check their dates.
 
 if TYPE_CHECKING:
     from hmxgraph.api.recording import ForgetChoices, RememberOptions
 
-# Maximum number of conflicts, of groups of rejections, of reasons for content left out, and of sessions that are shown.
+# Maximum number of rows shown of each kind: conflicts, groups of rejections, reasons for content left out, sessions.
 SHOWN = 20
-# Maximum number of line numbers shown for lines rejected with the same faults.
-LINES = 5
+# Maximum number of line numbers shown for a group of lines that were rejected with the same faults.
+MOST_LINES = 5
 _NOTHING_MATCHED = (
     "nothing matched: no event that still has its content meets all criteria; "
     "hmxgraph explain ID lists the events behind a memory or an artifact"
@@ -57,7 +57,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 
 
 class Rate(ProgressColumn):
-    """Events per second, once known."""
+    """The number of events per second; empty until it is known."""
 
     def render(self, task: Task) -> Text:
         """The rate as a whole number."""
@@ -188,10 +188,10 @@ def _clock_table(report: ClockReport) -> Table:
 
 
 def age(text: str) -> timedelta:
-    """The time span in *text*.
+    """The time span that *text* states.
 
     Raises:
-        BadParameter: *text* is not an age, or a longer age than Python can represent.
+        BadParameter: *text* is not a time span, or is longer than Python can represent.
 
     >>> age("36h")
     datetime.timedelta(days=1, seconds=43200)
@@ -244,7 +244,7 @@ def _ingest_stream(source: str, idle: float | None, arguments: _GraphArguments, 
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None] | None]:
-    """A callback that shows the number of events and rejected lines done; None if stderr is not a terminal."""
+    """A callback that shows how many events and rejected lines are done; None if stderr is not a terminal."""
     if not err.is_terminal:
         yield None
         return
@@ -265,7 +265,7 @@ def _show(report: IngestReport) -> None:
 
 
 def _format_table(report: IngestReport) -> Table:
-    """Sources, lines and events by format; a format with only one source shows its path instead of the number."""
+    """The number of sources, lines and events of each format; a single source is shown by its path."""
     formats: dict[str, list[SourceReport]] = {}
     for source in report.sources:
         formats.setdefault(source.format, []).append(source)
@@ -290,7 +290,7 @@ def _line_table(report: IngestReport) -> Table:
 
 
 def _left_out_table(report: IngestReport) -> Table:
-    """Content dropped from lines that became events, counted by reason, the most frequent first."""
+    """How often content was left out of lines that became events, by reason, the most frequent first."""
     table = Table(title="Left out of lines that became events", show_header=False)
     reasons = sorted(report.left_out.items(), key=lambda item: (-item[1], item[0]))
     for reason, count in reasons[:SHOWN]:
@@ -337,12 +337,12 @@ def problem_lines(problems: Sequence[Rejection | ConflictingEvent]) -> list[str]
 
 def _conflict_line(conflict: ConflictingEvent) -> str:
     """Where the event of a conflict was read, and what is wrong with it."""
-    return f"{_place(conflict)}: {conflict.event_id} is stored with different content"
+    return f"{_location(conflict)}: {conflict.event_id} is stored with different content"
 
 
 def _rejected_line(rejections: Sequence[Rejection]) -> str:
     """Where lines with the same faults were read, and these faults."""
-    return f"{_places(rejections[0].source, rejections)}: {_faults(rejections[0])}"
+    return f"{_locations(rejections[0].source, rejections)}: {_faults(rejections[0])}"
 
 
 def _by_faults(rejected: Iterable[Rejection]) -> list[list[Rejection]]:
@@ -357,16 +357,16 @@ def _faults(rejection: Rejection) -> str:
     return "; ".join(map(str, rejection.faults))
 
 
-def _places(source: str, rejections: Sequence[Rejection]) -> str:
+def _locations(source: str, rejections: Sequence[Rejection]) -> str:
     """The source and lines of rejections with the same faults; only the first few lines are listed."""
     if len(rejections) == 1:
-        return f"{_place(rejections[0])} {rejections[0].event_id}".rstrip()
-    numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:LINES])
-    suffix = f" and {len(rejections) - LINES:,} more" if len(rejections) > LINES else ""
+        return f"{_location(rejections[0])} {rejections[0].event_id}".rstrip()
+    numbers = ", ".join(f"{rejection.line:,}" for rejection in rejections[:MOST_LINES])
+    suffix = f" and {len(rejections) - MOST_LINES:,} more" if len(rejections) > MOST_LINES else ""
     return f"{source + ', ' if source else ''}lines {numbers}{suffix}"
 
 
-def _place(problem: Rejection | ConflictingEvent) -> str:
+def _location(problem: Rejection | ConflictingEvent) -> str:
     """The source and line of a rejection or conflict; line 0 stands for the whole source."""
     line = f"line {problem.line}" if problem.line else "the whole source"
     return f"{problem.source}, {line}" if problem.source else line
@@ -392,7 +392,7 @@ def _forget_table(report: ForgetReport) -> Table:
 
 
 def _shared_sessions_hint(sessions: Sequence[str]) -> str:
-    """What to do about sessions in which others may have repeated what the user said; only the first few are listed.
+    """A hint about sessions in which agents or other users may have quoted the user; only the first few are listed.
 
     >>> print(_shared_sessions_hint(["chat-7"]))
     text of others (answers, tool calls, other users) is left in 1 of the user's sessions and may quote the user:
@@ -407,7 +407,7 @@ def _shared_sessions_hint(sessions: Sequence[str]) -> str:
     return "\n".join((heading, *names, *more, way_out))
 
 
-# ``hmxgraph remember``: store a fact, preference, policy or goal in its original words.
+# ``hmxgraph remember`` and ``embed``.
 
 
 def remember(

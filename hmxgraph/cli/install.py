@@ -1,4 +1,4 @@
-"""``hmxgraph install`` and ``hmxgraph uninstall``: the memory inside a coding agent."""
+"""The commands ``hmxgraph install`` and ``uninstall``, which set up the hooks of a coding agent, and ``hook``."""
 
 import difflib
 import shutil
@@ -46,7 +46,7 @@ def uninstall(agent: _Agent, yes: _Yes = False, settings: _File = None) -> None:
 
 
 def program() -> list[str]:
-    """The command, with a full path, that runs this program from any folder."""
+    """The command line, with full paths, that runs this program from any folder."""
     if path := shutil.which("hmxgraph"):
         return [path]
     script = Path(sys.argv[0]).absolute()

@@ -1,4 +1,4 @@
-"""``hmxgraph key``: the API keys of a server."""
+"""The commands ``hmxgraph key``: create, list and revoke the API keys of a server."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

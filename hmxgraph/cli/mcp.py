@@ -1,4 +1,4 @@
-"""``hmxgraph mcp``: the memory as an MCP server over standard input and output, and the configuration for clients."""
+"""The command ``hmxgraph mcp``: an MCP server over standard input and output, or the configuration of its clients."""
 
 from typing import Annotated, Any
 
@@ -10,13 +10,13 @@ from hmxgraph.cli._terminal import Tenant, opened, out
 from hmxgraph.cli.install import program
 
 CLIENTS = ("claude-code", "cursor", "vscode")
-# How each client's configuration refers to a secret.
+# How the API key is referred to in the configuration of each client, so that the file does not contain it.
 _SECRETS = {
     "claude-code": "${HMXGRAPH_KEY}",
     "cursor": "${env:HMXGRAPH_KEY}",
     "vscode": "${input:hmxgraph-key}",
 }
-# The file in which each client looks for its configuration.
+# The file from which each client reads its configuration.
 _FILES = {"claude-code": ".mcp.json", "cursor": ".cursor/mcp.json", "vscode": ".vscode/mcp.json"}
 
 Agent = Annotated[str, typer.Option("--agent", envvar="HMXGRAPH_AGENT", help="Agent recorded as the author of writes.")]
@@ -58,10 +58,10 @@ def mcp(
 def configuration(
     client: str, tenant: str, agent: str, url: str | None = None, user: str | None = None
 ) -> dict[str, Any]:
-    """The configuration with which a client starts this server over stdio or, with *url*, uses the server there.
+    """The configuration with which a client starts this server itself or, with *url*, uses the server at that address.
 
-    A server at *url* needs an API key. Clients start a program outside any virtual environment, so the command is a
-    full path.
+    A server at *url* needs an API key. The command is a full path, because clients start programs outside of virtual
+    environments.
 
     >>> configuration("cursor", "acme", "ana")["mcpServers"]["hmxgraph"]["args"][-5:]
     ['mcp', '--tenant', 'acme', '--agent', 'ana']

@@ -1,4 +1,4 @@
-"""``hmxgraph memory``: search, add, get, delete, supersede, judge (feedback, outcome), measure, maintain."""
+"""The commands ``hmxgraph memory``: search, add, show, hide, replace, judge, measure and maintain memories."""
 
 from typing import Annotated
 

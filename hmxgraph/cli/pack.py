@@ -1,4 +1,4 @@
-"""``hmxgraph pack``: a context pack as text, table, JSON or HTML page."""
+"""The command ``hmxgraph pack``: print a context pack as text, table, JSON or HTML page."""
 
 import sys
 from collections import Counter
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _Explain = Annotated[bool, typer.Option("--explain", help="Show the score of each entry and the reason for each drop.")]
 _Html = Annotated[Path | None, typer.Option("--html", help="Also write a self-contained HTML page to this file.")]
 _LONGEST_TITLE = 50  # characters
-# Maximum number of dropped candidates whose texts the HTML page shows.
+# Maximum number of dropped candidates whose text the HTML page shows.
 _MOST_DROP_TEXTS = 30
-# Source types of entries whose evidence the HTML page lists.
-_DERIVED = frozenset({"artifact", "memory", "policy"})
+# Source types of entries that were learned from events; the HTML page lists these events.
+_LEARNED_TYPES = frozenset({"artifact", "memory", "policy"})
 _Section = Annotated[
     list[str] | None,
     typer.Option("--section", help=f"Only this section; can be repeated: {', '.join(SECTION_PRIORITY)}."),
@@ -84,8 +84,8 @@ def pack(
 
 
 def trails(graph: KnowledgeGraph, pack: Pack) -> dict[str, list[dict[str, Any]]]:
-    """The events behind each artifact, memory and policy in the pack, by its id."""
-    derived = {entry.source_id for entry in pack.entries if entry.source_type in _DERIVED}
+    """The events behind each artifact, memory and policy in the pack, by the id of the artifact, memory or policy."""
+    derived = {entry.source_id for entry in pack.entries if entry.source_type in _LEARNED_TYPES}
     return {
         source_id: [event.document() for event in graph.explain(source_id).trail()] for source_id in sorted(derived)
     }
@@ -98,18 +98,18 @@ def drop_texts(graph: KnowledgeGraph, pack: Pack) -> dict[str, str]:
 
 
 def _explanations(graph: KnowledgeGraph, ids: Iterable[str]) -> Iterator[tuple[str, Explanation]]:
-    """The explanation of each of *ids*, with the id; those that are no longer stored are left out."""
+    """Each of *ids* with its explanation; ids that are no longer stored are left out."""
     for source_id in ids:
         with suppress(NotFound):
             yield source_id, graph.explain(source_id)
 
 
 def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
-    """Print *pack* as the agent gets it, its sources (with *explain*, scores and drops), counts and *hints*."""
+    """Print the pack's text, then its sources (with *explain*: a table of scores and drops), counts and *hints*."""
     if out.is_terminal:
         out.print(pack.text, highlight=False, soft_wrap=True)
     else:
-        # Programs get the exact text, because only that has the stated number of tokens.
+        # A pipe gets the exact text, because only this has the stated number of tokens.
         sys.stdout.write(pack.text)
     if explain:
         out.print(pack.table())
@@ -122,7 +122,7 @@ def _show_pack(pack: Pack, *, explain: bool, hints: Sequence[str]) -> None:
 
 
 def _sources(pack: Pack) -> str:
-    """The source of each entry that is not a past event, then the number of past events by section."""
+    """A line for each entry that is not a past event, then the number of past events in each section."""
     events = Counter(entry.section for entry in pack.entries if entry.source_type == "episode")
     derived = [_source(entry) for entry in pack.entries if entry.source_type != "episode"]
     counts = [f"  {section:<15}  {count:>8}  {_past_events(count)}" for section, count in events.items()]
@@ -135,5 +135,5 @@ def _past_events(count: int) -> str:
 
 def _source(entry: Entry) -> str:
     title = truncate_line(entry.content.partition("\n")[0], _LONGEST_TITLE)
-    # Lines, not a table: a truncated id could not be passed to hmxgraph explain.
+    # Not a table, which could truncate the id; the user may want to pass it to hmxgraph explain.
     return f"  {entry.section:<15}  {short_id(entry.source_id)}  {title}"

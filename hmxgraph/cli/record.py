@@ -1,4 +1,4 @@
-"""``hmxgraph record``: create and reply, get, search, thread, related, and libraries such as failures."""
+"""The commands ``hmxgraph record``: create records and replies, read and search them, and list them by kind."""
 
 import sys
 from typing import Annotated
@@ -16,8 +16,8 @@ from hmxgraph.cli._fields import (
     Supports,
     fields_of,
     hits_table,
-    joined,
     json_lines,
+    merged_fields,
     records_table,
     search,
     show_library,
@@ -57,7 +57,7 @@ def create(
     lines = json_lines(sys.stdin) if kind == "-" else None
     with opened(tenant) as graph:
         fields = fields_of(assignments, summary=summary or None, agent_id=agent)
-        fields = joined(fields, task_id=task_id and full_id(graph, task_id), at=at)
+        fields = merged_fields(fields, task_id=task_id and full_id(graph, task_id), at=at)
         if lines is None:
             receipt = graph.records.create(kind, **fields)
             emit(receipt.document(), as_json, lambda: show_receipt(receipt))
@@ -81,7 +81,9 @@ def review(
     with opened(tenant) as graph:
         reply_to = full_id(graph, reply_to)
         fields = fields_of(assignments, agent_id=agent)
-        receipt = graph.records.review(reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at))
+        receipt = graph.records.review(
+            reply_to, **merged_fields(fields, summary=summary, supports_claim=supports, at=at)
+        )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -103,7 +105,7 @@ def revision(
         fields = fields_of(assignments, agent_id=agent)
         receipt = graph.records.revision(
             reply_to,
-            **joined(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at),
+            **merged_fields(fields, summary=summary, supports_claim=supports, supersedes=supersedes, at=at),
         )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -124,7 +126,7 @@ def verification(
         reply_to = full_id(graph, reply_to)
         fields = fields_of(assignments, agent_id=agent)
         receipt = graph.records.verification(
-            reply_to, **joined(fields, summary=summary, supports_claim=supports, at=at)
+            reply_to, **merged_fields(fields, summary=summary, supports_claim=supports, at=at)
         )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -147,7 +149,9 @@ def decision(
         reply_to_id = reply_to and full_id(graph, reply_to)
         details = {"why_chosen": why, "reply_to_artifact_id": reply_to_id, "supports_claim": supports}
         fields = fields_of(assignments, agent_id=agent, **details)
-        receipt = graph.records.decision(task_id and full_id(graph, task_id), **joined(fields, summary=summary, at=at))
+        receipt = graph.records.decision(
+            task_id and full_id(graph, task_id), **merged_fields(fields, summary=summary, at=at)
+        )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 

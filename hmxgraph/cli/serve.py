@@ -1,4 +1,4 @@
-"""``hmxgraph serve``: the memory over HTTP and MCP, for clients in any language."""
+"""The command ``hmxgraph serve``: serve the memory over HTTP and MCP, to clients in any language."""
 
 from pathlib import Path
 from typing import Annotated

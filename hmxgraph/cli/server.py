@@ -1,4 +1,4 @@
-"""``hmxgraph server``: the local Neo4j of a data home."""
+"""The commands ``hmxgraph server``: start, stop and inspect the local Neo4j of a data home."""
 
 import os
 from pathlib import Path
@@ -56,7 +56,7 @@ def logs(
 
 
 def _commands_use(home: Path | None) -> bool:
-    """Whether commands without ``--home`` use the server of *home*, as far as the environment shows."""
+    """Whether the environment lets commands that have no ``--home`` use the server of *home*."""
     configured_home = os.environ.get("HMXGRAPH_HOME")
     return not os.environ.get("HMXGRAPH_URI") and (
         home is None or (configured_home is not None and home == Path(configured_home))

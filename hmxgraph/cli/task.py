@@ -1,4 +1,4 @@
-"""``hmxgraph task``: steps from start to finish, the board (list, claim, release, reopen), get, search, resume."""
+"""The commands ``hmxgraph task``: record the steps of a task, list, claim and reopen tasks, show and search them."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +14,7 @@ from hmxgraph.cli._fields import (
     Set,
     Summary,
     fields_of,
-    joined,
+    merged_fields,
     records_table,
     search,
     show_mapping,
@@ -44,7 +44,7 @@ def start(
     """Start a task."""
     with opened(tenant) as graph:
         fields = fields_of(assignments, agent_id=agent, project_id=project)
-        receipt = graph.tasks.start(goal, **joined(fields, task_id=task_id, at=at))
+        receipt = graph.tasks.start(goal, **merged_fields(fields, task_id=task_id, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -63,7 +63,7 @@ def progress(
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         fields = fields_of(assignments, agent_id=agent)
-        receipt = graph.tasks.progress(task_id, **joined(fields, summary=summary, next_step=next_step, at=at))
+        receipt = graph.tasks.progress(task_id, **merged_fields(fields, summary=summary, next_step=next_step, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -85,7 +85,7 @@ def run_start(
         task_id = full_id(graph, task_id)
         fields = fields_of(assignments, agent_id=agent, tool_name=tool)
         receipt = graph.tasks.run_start(
-            task_id, **joined(fields, command=command, why_chosen=why, inputs=inputs, at=at)
+            task_id, **merged_fields(fields, command=command, why_chosen=why, inputs=inputs, at=at)
         )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
@@ -106,7 +106,7 @@ def run_finish(
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         fields = fields_of(assignments, agent_id=agent, summary=summary or None)
-        receipt = graph.tasks.run_finish(task_id, **joined(fields, run_id=run_id, status=status, at=at))
+        receipt = graph.tasks.run_finish(task_id, **merged_fields(fields, run_id=run_id, status=status, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -127,7 +127,9 @@ def evidence(
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         fields = fields_of(assignments, agent_id=agent)
-        receipt = graph.tasks.add_evidence(task_id, **joined(fields, summary=summary, supports_claim=supports, at=at))
+        receipt = graph.tasks.add_evidence(
+            task_id, **merged_fields(fields, summary=summary, supports_claim=supports, at=at)
+        )
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 
@@ -148,7 +150,7 @@ def finish(
     with opened(tenant) as graph:
         task_id = full_id(graph, task_id)
         fields = fields_of(assignments, agent_id=agent, what_worked=worked, what_failed=failed)
-        receipt = graph.tasks.finish(task_id, **joined(fields, status=status, summary=summary or None, at=at))
+        receipt = graph.tasks.finish(task_id, **merged_fields(fields, status=status, summary=summary or None, at=at))
         emit(receipt.document(), as_json, lambda: show_receipt(receipt))
 
 

@@ -1,4 +1,4 @@
-"""``hmxgraph watch``: store what agents write while they write it."""
+"""The command ``hmxgraph watch``: follow the files that agents write, and store what is new."""
 
 import signal
 import sys
@@ -26,13 +26,14 @@ from hmxgraph.protocol.trust import TrustPolicy
 if TYPE_CHECKING:
     from hmxgraph.protocol.reports import CompileReport
 
-# Seconds of pause between two scans of the files; after a scan that took longer, the pause is as long as the scan.
-_PAUSE = 0.5
-# Timeout of each transaction of a scan in seconds; if the database does not answer, the next scan tries again.
-_SCAN_TIMEOUT = 20.0
-# New events are compiled once no more have arrived for `_QUIET` seconds, or `_LONGEST_WAIT` seconds after the first.
-_QUIET = 5.0
-_LONGEST_WAIT = 60.0
+# Seconds of pause between two scans of the files; after a longer scan, the pause is as long as the scan.
+_PAUSE_SECONDS = 0.5
+# Timeout in seconds of each transaction of a scan; if the database does not answer in time, the next scan tries again.
+_SCAN_SECONDS = 20.0
+# New events are compiled when no more have arrived for the first number of seconds, but at the latest when the oldest
+# of them has waited for the second.
+_QUIET_SECONDS = 5.0
+_MOST_WAIT_SECONDS = 60.0
 
 
 def watch(
@@ -63,7 +64,7 @@ def watch(
 
 
 class _Run:
-    """One run of the command: scan, store, compile, report."""
+    """A run of the command, which scans the files, stores and compiles what is new, and reports progress."""
 
     def __init__(
         self, graph: KnowledgeGraph, watched: Watch, stopped: Event, show: "_Printer", *, compiles: bool
@@ -76,22 +77,22 @@ class _Run:
         self._failure: HmxGraphError | None = None
 
     def follow(self, *, once: bool) -> None:
-        """Scan until interrupted; with *once*, until nothing new is found or expected, or until an error.
+        """Scan until interrupted; with *once*, until there is nothing more to read, or until an error.
 
         Raises:
             HmxGraphError: *once* is set, and something could not be stored or compiled.
 
         """
         while not self._stopped.is_set():
-            started, before = monotonic(), self._watch.progress.rejected
+            start_time, rejected_before = monotonic(), self._watch.progress.rejected
             stored = self._scan()
             if self._compiler:
                 self._compiler.start_if_due(stored)
-            self._report(self._watch.progress.rejected - before)
+            self._report(self._watch.progress.rejected - rejected_before)
             if once and (self._failure or not (stored or self._watch.progress.behind or self._watch.settling)):
                 break
             has_more = self._watch.progress.behind and self._failure is None
-            self._stopped.wait(0 if has_more else max(_PAUSE, monotonic() - started))
+            self._stopped.wait(0 if has_more else max(_PAUSE_SECONDS, monotonic() - start_time))
         if self._compiler:
             self._compiler.finish()
             self._report()
@@ -100,9 +101,9 @@ class _Run:
             raise self._failure
 
     def _scan(self) -> int:
-        """Store what is new; return the number of events stored, 0 after an error (the next scan tries again)."""
+        """Store what is new; return the number of events stored (0 after an error; then the next scan tries again)."""
         try:
-            with self._graph.timeout(_SCAN_TIMEOUT):
+            with self._graph.timeout(_SCAN_SECONDS):
                 stored = self._watch.step()
         except (GraphError, NotWritten) as error:
             self._failure = error
@@ -111,17 +112,17 @@ class _Run:
         return stored
 
     def _report(self, rejected: int = 0) -> None:
-        """Show the progress, and the faults of the lines *rejected* (their number) since the last report."""
+        """Show the progress; if *rejected* lines were rejected since the last report, also their faults."""
         problems = problem_lines(self._watch.problems) if rejected else []
-        if (more := rejected - len(self._watch.problems)) > 0:
-            problems.append(f"rejected: {more:,} more")
+        if (hidden_count := rejected - len(self._watch.problems)) > 0:
+            problems.append(f"rejected: {hidden_count:,} more")
         compiled = self._compiler.note if self._compiler else ""
         failure = f"not stored: {self._failure}" if isinstance(self._failure, GraphError) else str(self._failure or "")
         self._show(self._watch.progress, "; ".join(filter(None, (compiled, failure))), problems)
 
 
 class _Compiler:
-    """Compiles new events in the background, once no more arrive for a while or the first has waited for a minute."""
+    """Compiles new events in the background when no more arrive for a while, or when the first has waited a minute."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self.note = ""
@@ -129,7 +130,8 @@ class _Compiler:
         self._graph = graph
         self._pool = ThreadPoolExecutor(1)
         self._running: Future[CompileReport] | None = None
-        # When the first and the last of the events that are not compiled yet were stored; no events if the first is 0.
+        # The times at which the first and the last event that is not compiled yet were stored. If the first time is 0,
+        # there is no such event.
         self._first_stored = self._last_stored = 0.0
 
     def start_if_due(self, stored: int) -> None:
@@ -139,7 +141,9 @@ class _Compiler:
             self._first_stored, self._last_stored = self._first_stored or now, now
         if self._running and self._running.done():
             self._collect()
-        due = self._first_stored and (now - self._last_stored >= _QUIET or now - self._first_stored >= _LONGEST_WAIT)
+        due = self._first_stored and (
+            now - self._last_stored >= _QUIET_SECONDS or now - self._first_stored >= _MOST_WAIT_SECONDS
+        )
         if due and not self._running:
             self._start()
 
@@ -158,7 +162,7 @@ class _Compiler:
         self._running = self._pool.submit(self._graph.compile)
 
     def _collect(self) -> None:
-        """Collect the outcome of a compilation; a failure is reported, and the watch goes on."""
+        """Take the result of the running compilation; if it failed, the failure is reported and watching continues."""
         running, self._running = self._running, None
         if running is None:
             return
@@ -175,7 +179,7 @@ class _Compiler:
 
 
 def _positions_of(graph: KnowledgeGraph, path: Path) -> Path:
-    """The file that records how far each file under *path* was read, for this tenant of this database."""
+    """The file that stores how far each file under *path* was read, for this tenant of this database."""
     address = graph._connection.address  # noqa: SLF001 - only the connection knows the address
     name = "\0".join((address.uri, address.database, graph.tenant_id, str(path)))
     return engine.data_home() / "watch" / f"{sha256(name.encode()).hexdigest()[:32]}.sqlite"
@@ -190,16 +194,16 @@ def _until_interrupted() -> Iterator[Event]:
         stopped.set()
         signal.signal(number, signal.default_int_handler)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    previous_handlers = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
 class _Printer:
-    """Shows the progress: one changing line on a terminal, a line for each change elsewhere."""
+    """Shows the progress: at a terminal, one line that changes; elsewhere, a new line for each change."""
 
     def __init__(self, status: Status | None, *, as_json: bool) -> None:
         self._status = status
@@ -208,7 +212,7 @@ class _Printer:
         self._last: Any = None
 
     def __call__(self, progress: Progress, note: str, problems: Sequence[str]) -> None:
-        """Show *progress* with *note*, and each of *problems* in a line of its own."""
+        """Show *progress* with *note*, and a line for each of *problems*."""
         document = {**progress.document(), "note": note}
         if document == self._last:
             return

@@ -1,4 +1,5 @@
-"""The memory over HTTP and MCP: the API that the Hippocortex SDK calls, API keys, limits, metrics.
+"""Serve the memory over HTTP and MCP: the API that the Hippocortex SDK calls, with API keys, limits and metrics.
 
-Needs the extra ``server`` (and ``mcp`` for MCP); in the package, only the command line imports it.
+This needs the extra ``server``, and ``mcp`` for MCP (Model Context Protocol). Within the package, only the command line
+imports it.
 """

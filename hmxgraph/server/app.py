@@ -28,40 +28,49 @@ from hmxgraph.server.operations import OPERATIONS, Call, Operation, Shared
 from hmxgraph.server.tenants import Tenants, UsageTally
 from hmxgraph.server.wire import Json, Refusal, failure, success
 
-# Threads that call the engine: each holds a connection of the driver's pool while it works.
+# Maximum number of threads that run operations at once. Each uses a connection of the driver's pool meanwhile.
 _THREADS = 64
-# The usage counters are stored at this interval.
+# Seconds between two writes of the usage counters to the database.
 _SECONDS_BETWEEN_STORES = 5.0
-# Bytes of a body beyond its limit that are read and discarded, so that the client gets an answer and no broken pipe.
+# If a body is too large, at most this many more bytes are read and discarded. A client that is still sending when the
+# connection is closed would see a broken pipe instead of the error response.
 _MOST_DISCARDED_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a server: requests per second and key (0: no limit), burst size, bytes per body (outside MCP)."""
+    """The limits of a server.
+
+    ``rate`` is the number of requests per second for each key (0: no limit), ``burst`` the number that a key may make
+    at once, ``body_bytes`` the maximum size of a request body except for MCP.
+    """
 
     rate: float = 100.0
     burst: int = 200
     body_bytes: int = 8 << 20
 
 
-def application(root: KnowledgeGraph, limits: Limits, extra: "MountFactory | None" = None) -> ASGIApp:
-    """The server for the graph *root*, which it closes on shutdown; *extra* adds routes."""
+def application(root: KnowledgeGraph, limits: Limits, mount_factory: "MountFactory | None" = None) -> ASGIApp:
+    """The server for the graph *root*, which it closes on shutdown; *mount_factory* adds routes, such as MCP's."""
     shared = Shared(Tenants(root), UsageTally(), Metrics())
     routes: list[BaseRoute] = [Route(openapi.PREFIX + "/health", _health(shared)), Route("/health", _health(shared))]
-    routes += [Route("/metrics", _metrics(shared)), Route("/openapi.json", _described), Route("/docs", _page)]
+    routes += [
+        Route("/metrics", _metrics(shared)),
+        Route("/openapi.json", _openapi_document),
+        Route("/docs", _operations_page),
+    ]
     routes += [_route(shared, operation, limits) for operation in OPERATIONS]
-    mounted = extra(shared) if extra else None
-    if mounted:
-        routes += mounted.routes
+    mount = mount_factory(shared) if mount_factory else None
+    if mount:
+        routes += mount.routes
     app = Starlette(
         routes=routes,
-        lifespan=_lifespan(shared, mounted.running if mounted else None),
+        lifespan=_lifespan(shared, mount.running if mount else None),
         exception_handlers={
-            HTTPException: _refused_route,
-            Refusal: _refused,
-            HmxGraphError: _refused_by_engine,
-            Exception: _defect,
+            HTTPException: _http_error_response,
+            Refusal: _refusal_response,
+            HmxGraphError: _engine_error_response,
+            Exception: _defect_response,
         },
     )
     return Edge(app, Guard(root.keys.find), RateLimit(limits.rate, limits.burst), shared.metrics)
@@ -78,7 +87,7 @@ class Mount:
 MountFactory = Callable[[Shared], Mount]
 
 
-# From start to stop.
+# Startup and shutdown.
 
 
 def _lifespan(shared: Shared, running: Callable[[], Any] | None) -> Callable[[Starlette], Any]:
@@ -88,13 +97,13 @@ def _lifespan(shared: Shared, running: Callable[[], Any] | None) -> Callable[[St
         async with AsyncExitStack() as stack:
             if running is not None:
                 await stack.enter_async_context(running())
-            storing = asyncio.create_task(_store_repeatedly(shared))
+            store_task = asyncio.create_task(_store_repeatedly(shared))
             try:
                 yield
             finally:
-                storing.cancel()
+                store_task.cancel()
                 with suppress(asyncio.CancelledError):
-                    await storing
+                    await store_task
                 await run_in_threadpool(_store_once, shared)
                 await run_in_threadpool(shared.tenants.close)
 
@@ -108,7 +117,7 @@ async def _store_repeatedly(shared: Shared) -> None:
 
 
 def _store_once(shared: Shared) -> None:
-    """Store the usage counters; if that fails for any reason, they are kept for the next attempt."""
+    """Store the usage counters; if that fails, they are kept for the next attempt."""
     try:
         shared.tally.store(shared.tenants)
     except HmxGraphError as error:
@@ -127,7 +136,7 @@ def _route(shared: Shared, operation: Operation, limits: Limits) -> Route:
         key = exchange.key
         assert key is not None, "the edge admits no request without a key"
         check_scope(key, operation.scope)
-        raw, body = await _parsed(request, operation, limits.body_bytes)
+        raw, body = await _validated(request, operation, limits.body_bytes)
         call = Call(shared, key, body, raw, request.path_params)
         data = await run_in_threadpool(operation.run, call)
         return success(data, exchange.meta())
@@ -141,12 +150,15 @@ def exchange_of(request: Request) -> Exchange:
     return exchange
 
 
-async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
-    """The body or, for GET, the non-empty query parameters: as sent, and validated as the operation's model."""
+async def _validated(request: Request, operation: Operation, most_bytes: int) -> tuple[dict[str, Any], Any]:
+    """The request body as sent, and as a validated instance of the operation's model; None if it has no model.
+
+    For GET, the query parameters that are not empty take the place of the body.
+    """
     if operation.method == "GET":
         raw: dict[str, Any] = {name: value for name, value in request.query_params.items() if value}
     else:
-        raw = await run_in_threadpool(_object, await _body(request, most_bytes))
+        raw = await run_in_threadpool(_json_object, await _body(request, most_bytes))
     if operation.request_model is None:
         return raw, None
     try:
@@ -158,7 +170,7 @@ async def _parsed(request: Request, operation: Operation, most_bytes: int) -> tu
 
 
 def _path(steps: tuple[int | str, ...]) -> str:
-    """The path of a fault in a document.
+    """The JSON path of a fault in a request body.
 
     >>> _path(("events", 3, "type"))
     '$.events[3].type'
@@ -166,7 +178,7 @@ def _path(steps: tuple[int | str, ...]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in steps)
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _json_object(body: bytes) -> dict[str, Any]:
     """The JSON object in *body*; an empty body counts as an empty object."""
     try:
         value, _ = parse_any(body or b"{}")
@@ -178,7 +190,12 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 async def _body(request: Request, most_bytes: int) -> bytes:
-    """The body of a request. One of more than *most_bytes* is refused, once it is read to its end or a limit."""
+    """The body of a request.
+
+    Raises:
+        Refusal: the body has more than *most_bytes*; it is raised after the body was read to its end or to a limit.
+
+    """
     size, parts = 0, []
     async for part in request.stream():
         size += len(part)
@@ -192,7 +209,7 @@ async def _body(request: Request, most_bytes: int) -> bytes:
     return b"".join(parts)
 
 
-# Health, metrics, description.
+# Other endpoints.
 
 
 def _health(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
@@ -212,12 +229,12 @@ def _metrics(shared: Shared) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-async def _described(request: Request) -> Response:
+async def _openapi_document(request: Request) -> Response:
     exchange_of(request).route = "/openapi.json"
     return Json(openapi.document())
 
 
-async def _page(request: Request) -> Response:
+async def _operations_page(request: Request) -> Response:
     exchange_of(request).route = "/docs"
     return HTMLResponse(openapi.page())
 
@@ -225,19 +242,19 @@ async def _page(request: Request) -> Response:
 # Errors.
 
 
-def _refused(request: Request, error: Exception) -> Response:
+def _refusal_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
     return failure(error, exchange_of(request).meta())
 
 
-def _refused_by_engine(request: Request, error: Exception) -> Response:
+def _engine_error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HmxGraphError)
     if Refusal.of(error).status >= 500:
         LOGGER.warning("the engine failed", extra={"fields": {"error": type(error).__name__, "code": error.code}})
     return failure(Refusal.of(error), exchange_of(request).meta())
 
 
-def _refused_route(request: Request, error: Exception) -> Response:
+def _http_error_response(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     messages = {404: "no such path", 405: f"this path does not support {request.method}"}
     message = messages.get(error.status_code, error.detail)
@@ -245,6 +262,6 @@ def _refused_route(request: Request, error: Exception) -> Response:
     return failure(refusal, exchange_of(request).meta())
 
 
-def _defect(request: Request, _error: Exception) -> Response:
-    """The response to an unexpected error, which is re-raised afterwards and logged by the edge."""
+def _defect_response(request: Request, _error: Exception) -> Response:
+    """The response to an unexpected error; Starlette then re-raises the error, and `Edge` logs it."""
     return failure(Refusal.defect(), exchange_of(request).meta())

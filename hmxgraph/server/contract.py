@@ -1,4 +1,4 @@
-"""The HTTP API that the Hippocortex SDK expects ("the contract"): its requests, and results in its wire format."""
+"""The contract: the HTTP API that the Hippocortex SDK expects, with its requests and the wire format of results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -14,12 +14,12 @@ from hmxgraph.protocol.usage import COUNTERS, UsageHour
 from hmxgraph.recall.pack import NOTICE, Pack
 
 MOST_EVENTS = 1_000  # per batch
-# The budget of a pack, and the minimum confidence of its entries, for requests that name none.
+# The defaults of the contract for the budget of a pack and for the minimum confidence of its entries.
 DEFAULT_TOKENS = 4_000
 DEFAULT_CONFIDENCE = 0.3
 NonEmptyText = Annotated[str, StringConstraints(min_length=1)]
 
-# Requests. Unknown fields are ignored, as by the SDK's own server.
+# Requests. Unknown fields are ignored, because the SDK's own server does so, too.
 
 
 class Request(BaseModel):
@@ -96,7 +96,7 @@ class MetricsQuery(Request):
     granularity: Literal["minute", "hour", "day"] = "hour"
 
 
-# The length of each period in hours.
+# The length in hours of each period.
 HOURS = {"1h": 1, "24h": 24, "7d": 168, "30d": 720}
 # The engine's name for each sort order of the contract.
 ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "confidence", "evidenceCount": "evidence"}
@@ -106,10 +106,10 @@ ENGINE_SORTS = {"createdAt": "created", "updatedAt": "updated", "confidence": "c
 _STATUS_OF_RECEIPT = {"stored": "ingested", "duplicate": "duplicate", "skipped": "skipped", "rejected": "error"}
 
 
-def captured(receipt: Receipt) -> dict[str, Any]:
+def capture_result(receipt: Receipt) -> dict[str, Any]:
     """The outcome of one event in the wire format.
 
-    >>> captured(Receipt(0, "stored", ("e1",)))["status"]
+    >>> capture_result(Receipt(0, "stored", ("e1",)))["status"]
     'ingested'
     """
     event_id = "" if receipt.status == "rejected" else receipt.event_id
@@ -118,9 +118,9 @@ def captured(receipt: Receipt) -> dict[str, Any]:
     return outcome | ({"reason": reason} if reason else {})
 
 
-def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
-    """The outcome of each event of a batch, in order, and the counts; skipped events are counted only in ``total``."""
-    results = [captured(receipt) for receipt in receipts]
+def batch_result(receipts: Sequence[Receipt]) -> dict[str, Any]:
+    """The outcome of each event of a batch, in order, and counts; a skipped event is counted only in ``total``."""
+    results = [capture_result(receipt) for receipt in receipts]
     counts = {name: sum(result["status"] == name for result in results) for name in ("ingested", "duplicate", "error")}
     summary = {
         "total": len(results),
@@ -134,8 +134,8 @@ def captured_batch(receipts: Sequence[Receipt]) -> dict[str, Any]:
 # Compilations.
 
 
-def learned(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict[str, Any]:
-    """The report of a compilation in the wire format, which has no fields for deprecated and skipped artifacts."""
+def compile_result(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict[str, Any]:
+    """The report of a compilation in the wire format; it has no fields for deprecated and skipped artifacts."""
     kinds = ("created", "updated", "unchanged")
     counts = {kind: sum(getattr(report, kind).values()) for kind in kinds}
     by_type: dict[str, int] = {}
@@ -151,7 +151,7 @@ def learned(report: CompileReport, run_id: str, warnings: Sequence[str]) -> dict
     return data | {"stats": stats} | ({"warnings": list(warnings)} if warnings else {})
 
 
-# Packs. The contract has six sections, HMX-C ten.
+# Packs. The contract has six sections; packs (HMX-C) have ten.
 
 _SECTION_OF_TYPE = {
     "task_schema": "procedures",
@@ -161,7 +161,7 @@ _SECTION_OF_TYPE = {
     "causal_pattern": "causal",
 }
 _SECTION_OF_SOURCE = {"policy": "decisions", "memory": "facts", "entity": "facts", "relation": "facts"}
-# The pack sections that can hold the entries of each section of the contract.
+# For each section of the contract, the pack sections in which its entries may be.
 _PACK_SECTIONS = {
     "procedures": ("procedures", "workflow"),
     "failures": ("procedures", "workflow"),
@@ -173,7 +173,7 @@ _PACK_SECTIONS = {
 
 
 def pack_sections(sections: Sequence[str]) -> list[str]:
-    """The pack sections to request, so that no budget is spent on sections that the caller leaves out.
+    """The pack sections to request for *sections* of the contract, so that no budget is spent on any others.
 
     >>> pack_sections(["failures", "context"])
     ['procedures', 'workflow', 'episodes', 'evidence', 'conflicts']
@@ -188,15 +188,15 @@ def section_of(entry: Entry, artifact_type: str | None) -> str:
     return _SECTION_OF_SOURCE.get(entry.source_type, "context")
 
 
-def synthesized(
+def pack_result(
     pack: Pack, types: Mapping[str, str], sections: Sequence[str] | None, *, provenance: bool = True
 ) -> dict[str, Any]:
-    """A pack in the wire format. Each content is the entry's line in the pack's text, with its label if it has one.
+    """A pack in the wire format; the content of an entry is its line in the pack's text, including its label.
 
-    *types* are the types of the artifacts by id; *sections* are the contract's sections to return (None: all).
+    *types* are the types of artifacts by id; *sections* are the contract's sections to return (None: all).
 
-    If the pack's text begins with the notice that explains labels, the notice is the first entry, because it counts
-    towards the budget; without other entries it is left out.
+    If the pack's text begins with the notice that explains labels, the notice becomes the first entry, because it
+    counts towards the budget. It is left out if there are no other entries.
     """
     entries = []
     for entry, line in zip(pack.entries, pack.lines, strict=True):
@@ -220,7 +220,7 @@ def _source(entry: Entry, artifact_type: str | None) -> dict[str, Any]:
 
 
 def _budget(pack: Pack, included_count: int) -> dict[str, Any]:
-    """The budget; compressionRatio is used tokens / (used tokens + tokens of the listed dropped entries)."""
+    """The budget of a pack; ``compressionRatio`` is used / (used + dropped) tokens, as far as drops are listed."""
     used = pack.token_budget.used
     left_out = sum(drop.token_estimate for drop in pack.dropped_entries or ())
     return {
@@ -236,7 +236,7 @@ def _budget(pack: Pack, included_count: int) -> dict[str, Any]:
 
 
 def artifact_view(artifact: Artifact) -> dict[str, Any]:
-    """An artifact in the nine fields of the contract."""
+    """An artifact in the wire format."""
     document = artifact.document()
     observed = document.get("observed_count")
     return {
@@ -253,13 +253,13 @@ def artifact_view(artifact: Artifact) -> dict[str, Any]:
 
 
 def artifact_list(page: ArtifactPage) -> dict[str, Any]:
-    """A page of artifacts, with the cursor of the next."""
+    """A page of artifacts in the wire format, with the cursor of the next page."""
     pagination = {"hasMore": page.cursor is not None, "cursor": page.cursor, "total": page.total or 0}
     return {"artifacts": [artifact_view(artifact) for artifact in page.artifacts], "pagination": pagination}
 
 
 def usage_view(hours: Sequence[UsageHour], period: tuple[int, int], granularity: str) -> dict[str, Any]:
-    """The usage in *period*, given as start and end in microseconds. The engine has no quota."""
+    """The usage in *period* (start and end in microseconds) in the wire format; hmxgraph has no quota."""
     sums = {name: sum(getattr(hour, name) for hour in hours) for name in COUNTERS}
     events = {name: sums[name] for name in ("ingested", "duplicates", "errors")}
     start, end = period

@@ -17,9 +17,10 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 class Edge:
-    """Admits, passes on and logs each request; an unexpected error becomes a 500.
+    """The outermost ASGI application: checks the key and rate of each request, passes it on, and logs it.
 
-    Requests to ``OPEN_PATHS`` are admitted without a key and without a rate limit.
+    Requests to ``OPEN_PATHS`` need no key and have no rate limit. An unexpected error becomes a response with status
+    500.
     """
 
     def __init__(self, app: ASGIApp, guard: Guard, limit: RateLimit, metrics: Metrics) -> None:
@@ -51,15 +52,15 @@ class Edge:
             await self._app(scope, receive, send)
         except Refusal as refusal:
             await failure(refusal, exchange.meta())(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - the last place before the client: logged, and answered
+        except Exception as error:  # noqa: BLE001 - nothing else would log the error and answer the client
             log_defect(error, request_id=exchange.request_id, route=exchange.route)
             if not exchange.status:
                 await failure(Refusal.defect(), exchange.meta())(scope, receive, send)
 
     async def _admit(self, exchange: Exchange, scope: Scope) -> None:
-        """Authenticate a request by its key and count it against the rate limit of that key.
+        """Authenticate a request by its key, and count it towards the rate limit of that key.
 
-        A request without a valid key counts against the limit of the client's address.
+        A request without a valid key counts towards the limit of the client's address.
 
         Raises:
             Refusal: there is no valid key, the rate limit is exceeded, or keys cannot be looked up.

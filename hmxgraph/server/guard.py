@@ -20,7 +20,10 @@ _WAY_OUT = "create a key with hmxgraph key create and send it as Authorization: 
 
 
 class RateLimit:
-    """A token bucket per name: *rate* requests a second, at most *burst* at once; a rate of 0 means no limit."""
+    """A rate limit with a token bucket for each name: *rate* requests per second, at most *burst* of them at once.
+
+    A rate of 0 means no limit.
+    """
 
     def __init__(self, rate: float, burst: int, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
@@ -28,7 +31,7 @@ class RateLimit:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, name: str) -> float:
-        """Take one request out of the bucket: 0 if it is allowed, else the seconds to wait.
+        """Count a request; return 0 if it is allowed, else the seconds after which it would be.
 
         >>> limit = RateLimit(2, 1, lambda: 7.0)
         >>> limit.wait("a"), limit.wait("a"), limit.wait("b")
@@ -38,8 +41,8 @@ class RateLimit:
             return 0.0
         now = self._clock()
         with self._lock:
-            level, since = self._buckets.pop(name, (float(self._burst), now))
-            level = min(float(self._burst), level + (now - since) * self._rate)
+            level, last_update = self._buckets.pop(name, (float(self._burst), now))
+            level = min(float(self._burst), level + (now - last_update) * self._rate)
             allowed = level >= 1
             self._buckets[name] = (level - 1 if allowed else level, now)
             if len(self._buckets) > _MOST_CACHED:
@@ -47,10 +50,10 @@ class RateLimit:
         return 0.0 if allowed else (1 - level) / self._rate
 
     def check(self, name: str) -> None:
-        """Refuse a request beyond the rate.
+        """Count a request, and refuse it if the limit is exceeded.
 
         Raises:
-            Refusal: 429, with the seconds to wait.
+            Refusal: the limit is exceeded (status 429); a header states the seconds to wait.
 
         """
         if seconds := self.wait(name):
@@ -60,14 +63,14 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class _CachedKey:
-    """The result of a lookup (None: unknown key), and the time on the clock `monotonic` until which it is valid."""
+    """The cached result of a lookup (None: unknown key), valid until a time of the clock `monotonic`."""
 
     key: ApiKey | None
-    until: float
+    valid_until: float
 
 
 class Guard:
-    """Checks API keys, with a short cache of keys looked up; safe to use from any thread."""
+    """Looks up and checks API keys, which *find* finds by their secret; results are cached briefly. Thread-safe."""
 
     def __init__(self, find: Callable[[str], ApiKey | None]) -> None:
         self._find = find
@@ -75,10 +78,10 @@ class Guard:
         self._cached: OrderedDict[str, _CachedKey] = OrderedDict()
 
     def key(self, authorization: str | None) -> ApiKey:
-        """The active key that an ``Authorization`` header carries.
+        """The active key in an ``Authorization`` header.
 
         Raises:
-            KeyRefused: there is none, or it is unknown, revoked or expired.
+            KeyRefused: there is no key in the header, or it is unknown, revoked or expired.
 
         """
         kind, _, secret = (authorization or "").partition(" ")
@@ -96,7 +99,7 @@ class Guard:
         now, hashed = monotonic(), secret_hash(secret)
         with self._lock:
             cached = self._cached.get(hashed)
-        if cached is not None and now < cached.until:
+        if cached is not None and now < cached.valid_until:
             return cached.key
         key = self._find(secret)
         with self._lock:
@@ -107,7 +110,7 @@ class Guard:
 
 
 def check_scope(key: ApiKey, scope: str) -> None:
-    """Refuse a key without the scope.
+    """Check that *key* has *scope*.
 
     Raises:
         KeyRefused: the key lacks *scope*.

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP, in the process of the server, protected by the server's API keys."""
+"""MCP (Model Context Protocol) over streamable HTTP, as a route of the server, protected by its API keys."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ PATH = "/mcp"
 _MOST_BODY_BYTES = 4 << 20
 
 
-def mounted(shared: Shared) -> Mount:
-    """The MCP route, and the session manager that runs while it is served.
+def mcp_mount(shared: Shared) -> Mount:
+    """The MCP route, and the session manager that must run while it is served.
 
-    Requests are stateless, so that any number of server processes can answer one client. The protection against DNS
-    rebinding is off: it would need a list of the server's host names, and a malicious web page has no API key anyway.
+    Requests are stateless, so that several server processes can answer one client. Protection against DNS rebinding is
+    off: it would need a list of the server's host names, and a malicious web page has no API key anyway.
     """
 
     def caller_of(ctx: Ctx, scope: str) -> Caller:

@@ -1,4 +1,4 @@
-"""MCP over standard input and output: a single client, whose tenant and agent the command line sets."""
+"""MCP over standard input and output, for a single client; the command line sets its tenant and agent."""
 
 import logging
 import os
@@ -31,23 +31,23 @@ def run(graph: KnowledgeGraph, agent_id: str, user_id: str | None = None) -> Non
         _log.info("the client has gone")
 
 
-# The SDK alone would drop lines that are no messages, and read bytes that are not UTF-8 as U+FFFD; here, such lines are
-# answered with an error. When the input ends, the SDK alone would cancel unanswered calls, such as the last ones of a
-# script that pipes its messages in; here, they are completed.
+# This module changes two behaviours of the SDK. The SDK drops lines that are no messages, and reads invalid UTF-8 as
+# U+FFFD; here, such lines are answered with an error. And when the input ends, the SDK cancels unanswered calls, such
+# as the last ones of a script that pipes its messages in; here, they are completed.
 
 
 async def _serve(server: MCPServer[Any]) -> None:
-    """Serve one client until its input ends and its calls are answered."""
-    standard_streams = stdio_server(anyio.wrap_file(_own_stdin()))
+    """Serve the client until its input has ended and all its calls are answered."""
+    standard_streams = stdio_server(anyio.wrap_file(_take_over_stdin()))
     async with standard_streams as (lines, output), output, anyio.create_task_group() as tasks:
         to_server, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, answers = anyio.create_memory_object_stream[SessionMessage](0)
         requests = _OpenRequests()
         tasks.start_soon(_forward_messages, lines, to_server, to_client.clone(), requests)
         tasks.start_soon(_forward_answers, answers, output.send, requests)
-        # An `MCPServer` makes its own streams; only the server inside accepts others.
-        inner = server._lowlevel_server  # noqa: SLF001
-        await inner.run(messages, to_client, inner.create_initialization_options())
+        # An `MCPServer` creates its own streams; only the low-level server inside it accepts others.
+        lowlevel_server = server._lowlevel_server  # noqa: SLF001
+        await lowlevel_server.run(messages, to_client, lowlevel_server.create_initialization_options())
 
 
 class _OpenRequests:
@@ -58,30 +58,30 @@ class _OpenRequests:
         self._all_closed = anyio.Event()
 
     def opened(self, request: JSONRPCRequest) -> SessionMessage:
-        """A message with *request*, which counts as open from now on."""
+        """Count *request* as open, and return it as a message."""
         if not self._open_count:
             self._all_closed = anyio.Event()
         self._open_count += 1
         return SessionMessage(request, metadata=ServerMessageMetadata(on_request_unanswered=self.close))
 
     async def close(self) -> None:
-        """Count one request less: it was answered, or never will be."""
+        """Count one open request less, because it was answered or cancelled."""
         self._open_count -= 1
         if not self._open_count:
             self._all_closed.set()
 
     async def wait_closed(self) -> None:
-        """Wait until no request is open; the deadline of each call bounds the wait."""
+        """Wait until no request is open; this ends, because each call has a deadline."""
         if self._open_count:
             await self._all_closed.wait()
 
 
-def _own_stdin() -> TextIO:
-    """The lines of standard input; nobody else can read them, because the rest of this process gets the null device."""
-    wire, null_device = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+def _take_over_stdin() -> TextIO:
+    """The standard input, taken over: all other code in this process that reads standard input gets the null device."""
+    own_descriptor, null_device = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(null_device, 0)
     os.close(null_device)
-    return os.fdopen(wire, encoding="utf-8", errors="surrogateescape", closefd=False)
+    return os.fdopen(own_descriptor, encoding="utf-8", errors="surrogateescape", closefd=False)
 
 
 async def _forward_messages(
@@ -90,7 +90,7 @@ async def _forward_messages(
     to_client: ObjectSendStream[SessionMessage],
     requests: _OpenRequests,
 ) -> None:
-    """Send messages to the server, and errors to the client for other lines; then wait until all calls are answered."""
+    """Forward messages to the server, and answer other lines with errors; then wait until all calls are answered."""
     async with to_server, to_client:
         async for item in lines:
             if isinstance(item, ValidationError):
@@ -108,7 +108,7 @@ async def _forward_answers(
     send: Callable[[SessionMessage], Awaitable[None]],
     requests: _OpenRequests,
 ) -> None:
-    """Send each message of the server to the client; an answer closes its request."""
+    """Forward each message of the server to the client; an answer closes its request."""
     async for answer in answers:
         await send(answer)
         if isinstance(answer.message, JSONRPCResponse | JSONRPCError) and answer.message.id is not None:
@@ -116,7 +116,7 @@ async def _forward_answers(
 
 
 def _refusal(error: ValidationError) -> ErrorData | None:
-    """The JSON-RPC error for a line that is no message; None for a blank line, which some clients send."""
+    """The JSON-RPC error for a line that is no message; None for a blank line, because some clients send these."""
     fault = error.errors(include_url=False)[0]
     if fault["type"] == "string_unicode":
         return ErrorData(code=PARSE_ERROR, message="Parse error: the line is not valid UTF-8; nothing was done")

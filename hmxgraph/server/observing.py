@@ -1,4 +1,4 @@
-"""Observability: one JSON log line for each request, and Prometheus metrics. Neither includes request contents."""
+"""Observability: a JSON log line for each request, and Prometheus metrics; neither contains contents of requests."""
 
 import logging
 import sys
@@ -13,13 +13,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from hmxgraph.protocol.access import ApiKey
 
 LOGGER = logging.getLogger("hmxgraph.server")
-# Upper bounds of the histogram of response times.
+# Upper bounds, in seconds, of the buckets in the histogram of response times.
 _BUCKET_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and its answer, without their contents; ``status`` is 0 until the answer begins."""
+    """A request and its response, without their contents; ``status`` is 0 until the response begins."""
 
     method: str
     request_id: str = field(default_factory=lambda: str(uuid4()))
@@ -30,11 +30,11 @@ class Exchange:
 
     @property
     def milliseconds(self) -> float:
-        """The time since the request arrived."""
+        """The milliseconds since the request arrived."""
         return round((perf_counter() - self.started) * 1_000, 3)
 
     def meta(self) -> dict[str, Any]:
-        """The ``meta`` in the envelope of the answer."""
+        """The field ``meta`` of the response's envelope."""
         tenant = self.key.tenant_id if self.key else None
         return {"requestId": self.request_id, "tenantId": tenant, "durationMs": self.milliseconds}
 
@@ -86,19 +86,22 @@ def log_request(exchange: Exchange) -> None:
 
 
 def log_defect(error: BaseException, **fields: Any) -> None:
-    """Log an unexpected error by type and the last six lines of its trace; the message could quote contents."""
-    trace, places = error.__traceback__, []
+    """Log an unexpected error: its type and the last six source lines of its traceback.
+
+    Its message is not logged, because it could quote contents of the request.
+    """
+    trace, locations = error.__traceback__, []
     while trace is not None:
-        places.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
+        locations.append(f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}")
         trace = trace.tb_next
-    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": places[-6:]}})
+    LOGGER.error("unexpected error", extra={"fields": {**fields, "error": type(error).__name__, "at": locations[-6:]}})
 
 
 class JsonLines(logging.Formatter):
     """One JSON object per log record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record: its own fields after time, level, logger and message."""
+        """The JSON object for a log record: time, level, logger and message, then the record's own fields."""
         fields: dict[str, Any] = getattr(record, "fields", {})
         line = {
             "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),

@@ -1,4 +1,4 @@
-"""The OpenAPI document of the server, and a page that lists its operations, both made from the table of operations."""
+"""The OpenAPI document of the server, and an HTML page of its operations, both generated from ``OPERATIONS``."""
 
 from functools import cache
 from html import escape

@@ -1,4 +1,4 @@
-"""The operations of the HTTP contract, one function each, run in a worker thread."""
+"""The operations of the HTTP contract: one function for each, which runs in a worker thread."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,13 +20,13 @@ from hmxgraph.server.wire import Refusal
 if TYPE_CHECKING:
     from hmxgraph.api._base import PackOptions
 
-# The name, in `hmxgraph.formats`, of the format in which events are captured.
+# The name, in `hmxgraph.formats`, of the format in which clients send events.
 FORMAT = "hippocortex"
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The objects that all operations share."""
+    """The objects of a server that all its operations share."""
 
     tenants: Tenants
     tally: UsageTally
@@ -35,7 +35,11 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A validated request: the caller's key, the body or query as a model and as sent, and the path parameters."""
+    """A validated request.
+
+    ``body`` is the request body, or the query of a GET request, as an instance of the operation's model; ``raw`` is the
+    same as it was sent. ``path`` has the path parameters.
+    """
 
     shared: Shared
     key: ApiKey
@@ -49,7 +53,7 @@ class Call:
         return self.shared.tenants.graph(self.key.tenant_id)
 
     def count(self, **counts: int) -> None:
-        """Count usage of the tenant."""
+        """Add *counts* to the usage counters of the tenant."""
         self.shared.tally.count(self.key.tenant_id, **counts)
 
 
@@ -63,35 +67,35 @@ def capture(call: Call) -> dict[str, Any]:
         Refusal: the event was rejected.
 
     """
-    (receipt,) = _recorded(call, [call.raw])
+    (receipt,) = _record(call, [call.raw])
     if receipt.status == "rejected":
         raise Refusal(422, receipt.reason)
-    return contract.captured(receipt)
+    return contract.capture_result(receipt)
 
 
 def capture_batch(call: Call) -> dict[str, Any]:
     """Store several events, one transaction per session and idempotency key; invalid events affect no others."""
-    return contract.captured_batch(_recorded(call, call.body.events))
+    return contract.batch_result(_record(call, call.body.events))
 
 
-def _recorded(call: Call, events: Sequence[Any]) -> list[Receipt]:
-    """Record *events*; a receipt for each, in order."""
+def _record(call: Call, events: Sequence[Any]) -> list[Receipt]:
+    """Record *events*, and return a receipt for each, in order."""
     groups: dict[tuple[str, str], list[int]] = {}
     for position, event in enumerate(events):
-        groups.setdefault(_group(event), []).append(position)
+        groups.setdefault(_group_key(event), []).append(position)
     receipts: dict[int, Receipt] = {}
     try:
         for (session_id, key), positions in groups.items():
-            with _stored_before(receipts):
-                stored = _recorded_group(call, session_id, key, [events[position] for position in positions])
+            with _noting_stored_events(receipts):
+                stored = _record_group(call, session_id, key, [events[position] for position in positions])
             receipts |= dict(zip(positions, stored, strict=True))
     finally:
         _count(call, list(receipts.values()))
     return [receipts[position] for position in range(len(events))]
 
 
-def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
-    """Record the *events* of one session and idempotency key; if the engine refuses either, all are rejected."""
+def _record_group(call: Call, session_id: str, key: str, events: Sequence[Any]) -> Sequence[Receipt]:
+    """Record the *events* of one session and idempotency key; if one of these two is invalid, all are rejected."""
     try:
         return call.graph.record(
             [event if isinstance(event, Mapping) else {} for event in events],
@@ -105,19 +109,21 @@ def _recorded_group(call: Call, session_id: str, key: str, events: Sequence[Any]
 
 
 @contextmanager
-def _stored_before(receipts: Mapping[int, Receipt]) -> Iterator[None]:
-    """Make a database error in the block say which events of the batch are already stored."""
+def _noting_stored_events(receipts: Mapping[int, Receipt]) -> Iterator[None]:
+    """If the block raises a database error, add to the error which events of the batch are already stored."""
     try:
         yield
     except GraphError as error:
-        stored = sorted(position for position, receipt in receipts.items() if receipt.status in {"stored", "duplicate"})
-        if stored:
-            error.stored = f"the events at the positions {', '.join(map(str, stored))} are stored"
+        positions = sorted(
+            position for position, receipt in receipts.items() if receipt.status in {"stored", "duplicate"}
+        )
+        if positions:
+            error.stored = f"the events at the positions {', '.join(map(str, positions))} are stored"
         raise
 
 
-def _group(event: Any) -> tuple[str, str]:
-    """The session of an event, and its idempotency key; a batch is grouped by both."""
+def _group_key(event: Any) -> tuple[str, str]:
+    """The session and the idempotency key of an event, by which a batch is grouped; "" for what is missing."""
     if not isinstance(event, Mapping):
         return "", ""
     session_id, key = event.get("sessionId"), event.get("idempotencyKey")
@@ -138,14 +144,14 @@ def _count(call: Call, receipts: Sequence[Receipt]) -> None:
 def learn(call: Call) -> dict[str, Any]:
     """Compile the tenant's sessions."""
     request: contract.LearnRequest = call.body
-    with call.shared.tenants.compiling(call.key.tenant_id):
+    with call.shared.tenants.compile_lock(call.key.tenant_id):
         report = call.graph.compile(full=request.scope == "full")
     run = call.graph.usage.record_run(report)
     call.count(compilations=1)
     options = request.options or contract.LearnOptions.model_validate({})
     ignored = {"minPatternStrength": options.min_pattern_strength, "artifactTypes": options.artifact_types}
     warnings = [f"{name} has no effect on what is learned" for name, value in ignored.items() if value is not None]
-    return contract.learned(report, run.run_id, warnings)
+    return contract.compile_result(report, run.run_id, warnings)
 
 
 def synthesize(call: Call) -> dict[str, Any]:
@@ -166,10 +172,10 @@ def synthesize(call: Call) -> dict[str, Any]:
     ids = [entry.source_id for entry in pack.entries if entry.source_type == "artifact"]
     types = call.graph.artifact_types(ids) if ids else {}
     call.count(syntheses=1)
-    return contract.synthesized(pack, types, sections, provenance=options.include_provenance)
+    return contract.pack_result(pack, types, sections, provenance=options.include_provenance)
 
 
-# Artifacts, usage, and the vault (the SDK's store for secrets), which is not supported.
+# Artifacts, usage, and the vault: the SDK's store for secrets, which this server does not support.
 
 
 def list_artifacts(call: Call) -> dict[str, Any]:
@@ -222,7 +228,7 @@ Scope: TypeAlias = Literal["read", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: its method and path, the scope that it needs, and the function that performs it."""
+    """An operation: its method and path, the scope that a key needs for it, and the function that performs it."""
 
     method: Method
     path: str
@@ -238,7 +244,7 @@ class Operation:
 
     @property
     def operation_id(self) -> str:
-        """Its name in the OpenAPI document."""
+        """The name in the OpenAPI document."""
         return self.name or self.run.__name__
 
 

@@ -15,7 +15,7 @@ from hmxgraph.api.graph import KnowledgeGraph
 from hmxgraph.server.app import Limits, MountFactory, application
 from hmxgraph.server.observing import log_as_json
 
-# Time that requests in progress get to finish when the server is stopped.
+# When the server is stopped, requests in progress have this long to finish.
 _GRACE_SECONDS = 60
 
 
@@ -51,8 +51,8 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> None:
     """Serve until SIGTERM or SIGINT.
 
-    Requests in progress get 60 seconds to finish; then usage counters are stored and the graph is closed. Events are
-    stored before they are acknowledged, so that even a killed server loses no acknowledged event.
+    Requests in progress have 60 seconds to finish. Then the usage counters are stored and the graph is closed. Events
+    are stored before they are acknowledged, so even a server that is killed loses no acknowledged event.
     """
     config = uvicorn.Config(
         application(graph, settings.limits, _mcp()),
@@ -64,22 +64,23 @@ def run(graph: KnowledgeGraph, settings: Settings, listener: socket.socket) -> N
         ssl_keyfile=settings.private_key,
     )
     log_as_json()
-    # After the shutdown, uvicorn raises the signal again. Without this handler, the process would count as killed.
+    # After the shutdown, uvicorn raises SIGTERM again. Without this handler, the exit status would be that of a killed
+    # process.
     signal.signal(signal.SIGTERM, _exit_with_success)
     uvicorn.Server(config).run(sockets=[listener])
 
 
 def has_mcp() -> bool:
-    """Whether MCP can be served: a recent ``mcp`` package is installed, not the old one that some frameworks need."""
+    """Whether MCP can be served: ``mcp`` is installed, and not in version 1, which some frameworks need."""
     return find_spec("mcp") is not None and find_spec("mcp.server.mcpserver") is not None
 
 
 def _mcp() -> MountFactory | None:
     if not has_mcp():
         return None
-    from hmxgraph.server.mcp_http import mounted  # noqa: PLC0415 - needs the extra
+    from hmxgraph.server.mcp_http import mcp_mount  # noqa: PLC0415 - needs the extra
 
-    return mounted
+    return mcp_mount
 
 
 def _exit_with_success(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The tenants of a server: one graph for each, on a shared driver, and usage counts that are not stored yet."""
+"""The tenants of a server: a graph for each, which share one driver, and usage counts that are not stored yet."""
 
 import threading
 from collections import defaultdict
@@ -11,7 +11,7 @@ from hmxgraph.protocol.usage import UsageHour, hour_of
 
 
 class Tenants:
-    """Graphs by tenant, created on first use and kept; thread-safe."""
+    """The graphs of all tenants, each created on first use. Thread-safe."""
 
     def __init__(self, root: KnowledgeGraph) -> None:
         self.root = root
@@ -27,8 +27,8 @@ class Tenants:
                 graph = self._graphs[tenant_id] = self.root.for_tenant(tenant_id)
             return graph
 
-    def compiling(self, tenant_id: str) -> threading.Lock:
-        """The lock held while the tenant is compiled: a second request waits for the first."""
+    def compile_lock(self, tenant_id: str) -> threading.Lock:
+        """The lock to hold while compiling the tenant, so that a second request waits for the first."""
         with self._lock:
             return self._compiling[tenant_id]
 
@@ -41,10 +41,10 @@ class Tenants:
 
 
 class UsageTally:
-    """Usage counts that are not stored yet, by tenant and hour; thread-safe.
+    """Usage counts that are not stored yet, by tenant and hour. Thread-safe.
 
-    They are added to the database every few seconds and when the server stops, so that no request waits for them. A
-    server that is killed loses the counts of its last seconds; events are stored before they are acknowledged.
+    They are added to the database every few seconds and when the server stops, so that no request waits for that. A
+    server that is killed loses the counts of its last seconds, but no events.
     """
 
     def __init__(self, clock_us: Callable[[], int] = lambda: time_ns() // 1_000) -> None:
@@ -57,7 +57,7 @@ class UsageTally:
 
         >>> tally = UsageTally(lambda: 5)
         >>> tally.count("acme", ingested=2)
-        >>> tally.taken()["acme"][0].ingested, tally.taken()
+        >>> tally.take_all()["acme"][0].ingested, tally.take_all()
         (2, {})
         """
         hour_us = hour_of(self._clock_us())
@@ -66,13 +66,13 @@ class UsageTally:
             hour = hours.get(hour_us, UsageHour(hour_us))
             hours[hour_us] = replace(hour, **{name: getattr(hour, name) + number for name, number in counts.items()})
 
-    def taken(self) -> dict[str, list[UsageHour]]:
+    def take_all(self) -> dict[str, list[UsageHour]]:
         """Remove and return all counts, by tenant."""
         with self._lock:
             hours, self._hours = self._hours, {}
         return {tenant_id: list(counted.values()) for tenant_id, counted in hours.items()}
 
-    def give_back(self, tenant_id: str, hours: list[UsageHour]) -> None:
+    def put_back(self, tenant_id: str, hours: list[UsageHour]) -> None:
         """Put back counts that could not be stored."""
         with self._lock:
             counted = self._hours.setdefault(tenant_id, {})
@@ -81,15 +81,15 @@ class UsageTally:
                 counted[hour.hour_us] = hour if current is None else _sum(current, hour)
 
     def store(self, tenants: Tenants) -> None:
-        """Add all counts to the database; if that fails, keep those not yet added for the next call and raise."""
-        taken = self.taken()
-        while taken:
-            tenant_id, hours = taken.popitem()
+        """Add all counts to the database; if that fails, those not added yet are kept for the next call."""
+        take_all = self.take_all()
+        while take_all:
+            tenant_id, hours = take_all.popitem()
             try:
                 tenants.graph(tenant_id).usage.add(hours)
             except BaseException:
-                for unstored_id, unstored_hours in [(tenant_id, hours), *taken.items()]:
-                    self.give_back(unstored_id, unstored_hours)
+                for unstored_id, unstored_hours in [(tenant_id, hours), *take_all.items()]:
+                    self.put_back(unstored_id, unstored_hours)
                 raise
 
 

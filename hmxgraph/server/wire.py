@@ -1,4 +1,4 @@
-"""The wire format: the envelope of every response, and errors as HTTP statuses and codes."""
+"""The wire format: the envelope of every response, and the HTTP status and code of every error."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from hmxgraph.errors import EngineError, GraphError, HmxGraphError, InvalidDocument, StatementMisuse
 
-# HTTP status and wire code for each error code.
+# The HTTP status and the wire code for each ``HmxGraphError.code``.
 _STATUSES = {
     "not_found": (404, "not_found"),
     "invalid": (422, "validation_error"),
@@ -18,7 +18,7 @@ _STATUSES = {
     "unsupported": (501, "not_implemented"),
     "internal": (500, "internal_error"),
 }
-# Wire code for each HTTP status, where the engine gave no code.
+# The wire code for each HTTP status of a `Refusal` without a code.
 _CODES = {
     400: "validation_error",
     401: "unauthorized",
@@ -31,16 +31,16 @@ _CODES = {
     501: "not_implemented",
     503: "unavailable",
 }
-# What clients read instead of errors whose own text would reveal internals.
+# Messages for clients in place of errors whose own text would reveal internals.
 _NO_DATABASE = "the memory cannot be reached or changed right now; "
 _UNKNOWN = "whether this request was stored is unknown; repeat it: data with an id or idempotency key is stored once"
 _NOT_STORED = "nothing of this request was stored; try again later"
-_IN_PART = "%s, the rest was not; repeat it: data with an id or idempotency key is stored once"
+_STORED_IN_PART = "%s, the rest was not; repeat it: data with an id or idempotency key is stored once"
 _DEFECT = "an unexpected error; the server's log has it under this request's id"
 
 
 class Refusal(Exception):
-    """A request that is answered with an error: status, code, message, details."""
+    """Raised to answer a request with an error: HTTP status, wire code, message and details."""
 
     def __init__(
         self,
@@ -60,14 +60,15 @@ class Refusal(Exception):
 
     @classmethod
     def defect(cls) -> "Refusal":
-        """The answer to an unexpected error; it reveals no internals."""
+        """The answer to an unexpected error, without internals."""
         return cls(500, _DEFECT)
 
     @classmethod
     def of(cls, error: HmxGraphError) -> "Refusal":
-        """The answer to an error of the engine.
+        """The answer to an error of hmxgraph.
 
-        Errors of the database or the local server name addresses and settings, which clients must not see.
+        Errors of the database or the local server get another message, because theirs may contain addresses and
+        settings, which clients must not see.
 
         >>> from hmxgraph.errors import NotFound, StorageUnavailable
         >>> Refusal.of(NotFound("artifact", "a1")).status, Refusal.of(StorageUnavailable("bolt://db", "x")).message[:10]
@@ -83,10 +84,10 @@ class Refusal(Exception):
 
 
 def _outcome(error: HmxGraphError) -> str:
-    """The sentence that says what a failed request has stored, and whether to repeat it."""
+    """The sentence that states what a failed request has stored, and whether to repeat the request."""
     if not isinstance(error, GraphError):
         return _NOT_STORED
-    return _UNKNOWN if error.outcome == "unknown" else _IN_PART % error.stored if error.stored else _NOT_STORED
+    return _UNKNOWN if error.outcome == "unknown" else _STORED_IN_PART % error.stored if error.stored else _NOT_STORED
 
 
 class Json(Response):
@@ -95,7 +96,7 @@ class Json(Response):
     media_type = "application/json"
 
     def render(self, content: Any) -> bytes:
-        """The bytes of *content*."""
+        """*content* as JSON text in UTF-8."""
         return orjson.dumps(content)
 
 

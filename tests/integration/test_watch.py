@@ -406,7 +406,7 @@ def test_a_single_look_fails_where_nothing_can_be_stored(address, tenant_id, tra
 @pytest.fixture
 def once(graph, monkeypatch):
     """Runs the command with ``--once`` on a watch, almost without pauses."""
-    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE", 0.0)
+    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE_SECONDS", 0.0)
     return lambda followed: _Run(graph, followed, Event(), lambda *_: None, compiles=False).follow(once=True)
 
 
@@ -419,7 +419,7 @@ def test_a_single_look_stores_a_file_that_was_just_written(watch, once, transcri
 
 def test_rejected_lines_are_shown_once_with_place_and_faults(graph, monkeypatch, watch, transcript):
     """Each rejected line is shown after the step that read it; of many, the first 20, and how many more."""
-    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE", 0.0)
+    monkeypatch.setattr("hmxgraph.cli.watch._PAUSE_SECONDS", 0.0)
     shown = []
     append(transcript, line(0) + "no JSON\n")
     run = _Run(graph, watch(), Event(), lambda _progress, _note, problems: shown.append(problems), compiles=False)

@@ -103,7 +103,9 @@ def test_csv_has_the_values_of_the_table(capsys):
 @pytest.mark.parametrize("width", [70, 80, 200, None])
 def test_keys_and_hashes_of_a_fingerprint_stand_whole(shown, width):
     """Keys and hashes are printed whole, even next to a name that leaves no room for them."""
-    table = _fingerprint_tables._pairs({"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64})
+    table = _fingerprint_tables._name_value_table(
+        {"tier": "compact", "fingerprint_hash": "f" * 64, "public key": "k" * 64}
+    )
     printed = ANSI.sub("", shown(table, width))
     assert all(word in printed for word in ("tier", "compact", "fingerprint_hash", "f" * 64, "public key", "k" * 64))
 

@@ -82,9 +82,9 @@ def test_counts_that_could_not_be_stored_are_kept():
     with pytest.raises(StorageUnavailable):
         tally.store(Refusing())
     tally.count("acme", ingested=3, syntheses=1)
-    taken = tally.taken()
-    assert [(hour.hour_us, hour.ingested, hour.syntheses) for hour in taken["acme"]] == [(HOUR_US, 5, 1)]
-    assert [hour.errors for hour in taken["other"]] == [1]
+    take_all = tally.take_all()
+    assert [(hour.hour_us, hour.ingested, hour.syntheses) for hour in take_all["acme"]] == [(HOUR_US, 5, 1)]
+    assert [hour.errors for hour in take_all["other"]] == [1]
 
 
 @pytest.mark.parametrize(

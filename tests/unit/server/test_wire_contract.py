@@ -15,7 +15,7 @@ from hmxgraph.server.tenants import UsageTally
 
 def test_receipts_become_results_in_order():
     """Each event has its result; the counts distinguish new, known and rejected events."""
-    batch = contract.captured_batch(
+    batch = contract.batch_result(
         [
             Receipt(0, "stored", ("e1", "e2"), warnings=("unknown type",)),
             Receipt(1, "duplicate", ("e3",)),
@@ -39,11 +39,11 @@ def test_a_compilation_is_counted_by_type():
         tenant_id="t", profile="p", as_of_us=None, sessions=4, summarised=2, events=9, full=False, dry_run=False,
         **counts, seconds={"read": 0.0124, "store": 0.1},
     )  # fmt: skip
-    learned = contract.learned(report, "r1", ())
-    assert learned["artifacts"] == {
+    compile_result = contract.compile_result(report, "r1", ())
+    assert compile_result["artifacts"] == {
         "created": 2, "updated": 1, "unchanged": 3, "byType": {"task_schema": 3, "failure_playbook": 3},
     }  # fmt: skip
-    assert learned["stats"] == {"memoriesProcessed": 9, "patternsFound": 6, "compilationMs": 112}
+    assert compile_result["stats"] == {"memoriesProcessed": 9, "patternsFound": 6, "compilationMs": 112}
 
 
 def test_usage_is_summed_over_the_period():
@@ -98,4 +98,4 @@ def test_usage_is_counted_on_after_an_unexpected_error(caplog):
     _store_once(SimpleNamespace(tally=tally, tenants=Tenants()))
     [record] = caplog.records
     assert (record.fields["error"], "secret" in str(record.fields)) == ("KeyError", False)
-    assert [hour.ingested for hours in tally.taken().values() for hour in hours] == [3]
+    assert [hour.ingested for hours in tally.take_all().values() for hour in hours] == [3]
