@@ -26,10 +26,10 @@ def add_episodes(
 ) -> list[Dropped]:
     """Add the sessions, best first; return the events dropped as low_relevance or duplicate, or by their verdict.
 
-    Each session in turn gets an equal share of the tokens left below the cap (see ``_ANSWERS``), and fills it with the
-    units that :func:`_chosen` prefers. All logs of many tasks together count as one session, with a separate cap, of
-    which the best steps are added. Units that only repeat memories in *stated* or earlier units of their session are
-    dropped.
+    Each session in turn gets an equal share of the tokens left below the cap (see ``_ANSWERS``), more if later ones
+    need less, and fills it with the units that :func:`_chosen` prefers. All logs of many tasks together count as one
+    session, with a separate cap, of which the best steps are added. Units that only repeat memories in *stated* or
+    earlier units of their session are dropped.
 
     *errors* are the indexes of the events that report the error quoted in the question. With *guessed*, the section
     ``procedures`` shows only a guess, and does not lower the caps.
@@ -40,6 +40,7 @@ def add_episodes(
     no_answers = (_ANSWERS - {"procedures"} if guessed else _ANSWERS).isdisjoint(box.in_section)
     log_cap = max(section_budget, int(box.total * (ALONE if no_answers else BESIDE_ANSWERS)))
     session_cap = box.free if no_answers else max(section_budget, int(box.total * BESIDE_ANSWERS))
+    sizes = [sum(ranked.candidate.tokens for ranked in chain(*sessions) if _may_be_shown(ranked)) for sessions in parts]
     for number, sessions in enumerate(parts):
         units_of_part = list[Unit]()
         for events in sessions:
@@ -51,12 +52,32 @@ def add_episodes(
         if _is_log(sessions[0]):
             chosen = _chosen_steps(units_of_part, log_cap - used, allow_incomplete=not used)
         else:
-            chosen = _chosen(units_of_part, (session_cap - used) // (len(parts) - number), errors)
+            chosen = _chosen(units_of_part, _equal_share(sizes[number:], session_cap - used), errors)
         for unit in chosen:
             _add(box, unit)
     if SECTION not in box.in_section:
         _add_best(box, eligible, log_cap)
     return dropped
+
+
+def _may_be_shown(ranked: Ranked) -> bool:
+    return ranked.candidate.score >= THRESHOLD and not ranked.candidate.verdict
+
+
+def _equal_share(sizes: Sequence[int], total: int) -> int:
+    """Return the largest size to which parts of these *sizes* may fill a *total*, if smaller parts leave the rest.
+
+    >>> _equal_share([40, 300, 300], 400), _equal_share([40, 50], 400)
+    (180, 360)
+
+    """
+    left, share = total, total
+    for number, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - number)
+        if size >= share:
+            break
+        left -= size
+    return share
 
 
 def _add_best(box: Box, units: Sequence[Unit], cap: int) -> None:

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nlargest
 from itertools import chain, compress, islice, repeat
 
 import numpy as np
 
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
+from hmxgraph.recall._rules import rule_share
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
 from hmxgraph.recall._users import Asker, with_users_named
@@ -26,9 +28,10 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest, asks, asks_how_it_is
+from hmxgraph.recall.question import PackRequest, asks, asks_how_it_is, asks_permission
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
+from hmxgraph.text.terms import terms
 
 # All candidates of a pack in ranked order.
 
@@ -118,6 +121,8 @@ _BARE = 1
 # A statement about the question has at least this fraction of the largest share in a message of a person, and at most
 # this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
+# Maximum number of rules of other users, and their minimum share of the request as a fraction of the largest.
+_MOST_RULES, _NEAR_BEST_RULE = 3, 0.5
 # A session with at most this many calls may be a note with its filing: "The fuse had tripped", then the closed ticket.
 _FEW_CALLS = 2
 # The identifier of something that a tool made: "T-305", "INC1042".
@@ -174,7 +179,7 @@ class Draft:
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
         if self.whole_sessions:
             episodes = self._with_whole_sessions(episodes).within(self.whole_sessions)
-        return episodes.with_objections().with_withdrawals()
+        return episodes.with_objections().with_withdrawals().with_rules(self._rules_of_others)
 
     @property
     def _lines(self) -> Episodes:
@@ -209,7 +214,7 @@ class Draft:
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
         if not self._routine:
             return episodes
-        always_shown = self._usually_failed or self.events.question.seeks_advice
+        always_shown = self._usually_failed or self.events.question.seeks_advice or self.events.troubled
         special = np.ones(len(episodes), dtype=np.bool_) if always_shown else self.events.with_special_terms
         return episodes.beside_procedure(short, match.share, self._routine, special, self._statements)
 
@@ -411,6 +416,25 @@ class Draft:
         near_best &= (np.array(pool.tokens) <= _SHORT_STATEMENT) & (calls[pool.sessions] <= _FEW_CALLS)
         statements: Flags = near_best & ~np.fromiter(map(asks, pool.text), dtype=np.bool_, count=len(pool))
         return statements
+
+    @property
+    def _rules_of_others(self) -> list[int]:
+        """The messages of users other than the asker with the rules that match the request best, at most three.
+
+        Only for work with tools, and for questions whether something is allowed.
+        """
+        question, pool, asker = self.events.question, self.events.pool, Asker.of(self.events.pool, self.request)
+        is_asked = question.works or asks_permission(question.text)
+        if self.request.sections == (SECTION,) or not (is_asked and asker.named and self._acting):
+            return []
+        guidance, weights = self.appraised.appraisal.guidance, self.events.weights_of_request
+        likely = guidance.asked if guidance.guesses else guidance.expected | guidance.asked
+        actions = [frozenset(terms(action.replace("_", " "))) for action in sorted(likely)]
+        by_others = pool.by_people & ~pool.is_withheld & np.array([*map(asker.is_other, pool.user_id)], dtype=np.bool_)
+        shares = {at: rule_share(pool.text[at], weights, actions) for at in np.flatnonzero(by_others).tolist()}
+        best = max(shares.values(), default=0.0)
+        near_best = [at for at, share in shares.items() if share and share >= _NEAR_BEST_RULE * best]
+        return nlargest(_MOST_RULES, near_best, key=lambda at: (shares[at], pool.times[at]))
 
     @property
     def _session_of_newest_statement(self) -> list[str]:

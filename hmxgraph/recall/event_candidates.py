@@ -361,6 +361,12 @@ class Episodes:
                     relevance[index], related[index] = relevance[statement], True
         return replace(self, relevance=relevance, related=related)
 
+    def with_rules(self, rules: Sequence[int]) -> "Episodes":
+        """Return the events; those at the indexes *rules* become as relevant as the best event, and related."""
+        relevance, related = self._relevance.copy(), self._related_factor > 0
+        relevance[list(rules)], related[list(rules)] = relevance.max(initial=0.0) or 1.0, True
+        return replace(self, relevance=relevance, related=related) if rules else self
+
     def _is_rare(self, name: str) -> bool:
         """Whether at most ``_FEW_MESSAGES`` events contain *name*."""
         return 0 < int(np.count_nonzero(self.pool.occurrences.matched(terms_of(name)))) <= _FEW_MESSAGES

@@ -60,6 +60,8 @@ _CHOICE = re.compile(r"\b(?:should|which|whether|better|prefer|choose|decide|dec
 _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
+    r"|[45]\d\ds|(?:return(?:s|ed|ing)?|http|status|gives?|giving|throws?|throwing|shows?) (?:an? )?[45]\d\d"
+    r"|out of memory|(?:is|are|went|goes) down(?! \w)"
     r"|fatal(?=:)|abort(?:s|ed)|tracebacks?|(?-i:\w+(?:Error|Exception)s?)"
     r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
     r"|(?:is|are|gets?|getting|being) (?:refused|rejected|denied|blocked|declined)"

@@ -736,7 +736,14 @@ class Ranking:
 
     @cached_property
     def share_of_request(self) -> Floats:
-        """The share of the question's terms that each event contains, by which work is told apart.
+        """The share of the question's terms that each event contains, by :attr:`weights_of_request`."""
+        weights = np.array([self.weights_of_request.get(term, 0.0) for term in self.match.terms])
+        shares: Floats = weighted(weights, self.match.counts >= 1)
+        return shares
+
+    @cached_property
+    def weights_of_request(self) -> dict[str, float]:
+        """The weights of the question's terms by which work is told apart; they add up to 1.
 
         Each name counts as one term of at most average weight: otherwise, "Torre Alta" would say as much about the work
         as "pool" and "green" together. Numbers, such as that of an order, amounts and dates do not count.
@@ -751,8 +758,8 @@ class Ranking:
         of_work = weights[counted & ~is_name]
         if len(of_work):
             weights = np.where(is_name, np.minimum(weights, of_work.mean()), weights)
-        shares: Floats = weighted(weights, self.match.counts >= 1) / max(float(weights.sum()), 1e-9)
-        return shares
+        weights = weights / max(float(weights.sum()), 1e-9)
+        return {term: weight for term, weight in zip(self.match.terms, weights.tolist(), strict=True) if weight}
 
     @property
     def _share_of_known_work(self) -> Floats:
@@ -856,12 +863,15 @@ class Ranking:
 
     @property
     def with_special_terms(self) -> Flags:
-        """Which events contain more than half, by weight, of the request's special terms, which few events contain."""
+        """Which events contain at least half, by weight, of the request's special terms, which few events contain.
+
+        Terms that no event contains, such as the number of a new order, amounts and dates do not count.
+        """
         frequency = (self.match.counts > 0).sum(axis=1)
-        special = frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS)
-        weights = np.where(special, self.match.weights, 0.0)
-        enough: Flags = weighted(weights, self.match.counts > 0) > weights.sum() / 2
-        return enough
+        special = (frequency > 0) & (frequency <= max(_SPECIAL * self.event_count, _FEW_EVENTS))
+        weights = np.where(special & ~self._are_amounts & ~self._are_dates, self.match.weights, 0.0)
+        enough: Flags = weighted(weights, self.match.counts > 0) >= weights.sum() / 2
+        return enough if weights.any() else np.zeros_like(enough)
 
     @cached_property
     def assurance(self) -> float:

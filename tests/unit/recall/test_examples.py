@@ -614,7 +614,8 @@ def test_a_name_of_two_words_does_not_outweigh_the_work():
     asked = draft(events, query="The water in the pool at Torre Alta is green", names=("Torre Alta",))
     assert asked.whole_sessions == {"s1"}
     ordered = draft(events, query="Order chairs for booking 2160").events
-    assert ordered.share_of_request.max() == draft(events, query="Order chairs for booking").events.match.share.max()
+    without_number = draft(events, query="Order chairs for booking").events.match.share.max()
+    assert ordered.share_of_request.max() == pytest.approx(without_number)
 
 
 def test_the_name_of_a_new_customer_makes_no_new_work():

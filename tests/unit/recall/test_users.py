@@ -6,6 +6,7 @@ import pytest
 
 from hmxgraph.recall._users import relevant_to_asker, with_own_names
 from hmxgraph.recall.assemble import assemble
+from hmxgraph.recall.knowledge import Guidance
 from hmxgraph.recall.pool import EventPool
 from hmxgraph.recall.question import PackRequest, understood
 from tests.recall_makers import COUNT, draft, event, packed
@@ -306,3 +307,30 @@ def test_a_first_name_of_two_users_names_neither():
     said = [line(1, "my rate is 90", "omar.haddad"), line(2, "my rate is 80", "omar.lind", session="s2")]
     pool = EventPool.of([row for row, _ in said])
     assert with_own_names(pool, understood("What is Omar's rate?", 0)).words == pool.words
+
+
+def test_rules_of_other_users_about_the_same_work_stand_beside_it():
+    """Memories of other users stay out; what they said must hold for this work is shown as their message.
+
+    Rules about other work, the asker's own and talk are not shown, nor are rules beside a question about the past.
+    """
+    call, done = {"kind": "tool_call"}, {"kind": "tool_result"}
+    work = [
+        ("Please refund the tent of Ms Kern", {"speaker": "user"}, "omar"),
+        ("refund(item=tent)", call, ""),
+        ("refund -> status: refunded", done, ""),
+    ]
+    rule = "One more thing: refunds above 150 EUR need my OK first."
+    said = [rule, "Never restart the router without asking me.", "I always liked the refunds here."]
+    events = [((*event(at, text, session="s1", **how)[0], by), text) for at, (text, how, by) in enumerate(work)]
+    events += [line(10 * at, text, "elke", session=f"s{at}") for at, text in enumerate(said, start=2)]
+
+    def shown(query, *, user_id="omar"):
+        pack = packed(events, query=query, user_id=user_id, guidance=Guidance(expected=frozenset({"refund"})))
+        return {entry.content for entry in pack.entries if ": " in entry.content} & {
+            f"user elke: {each}" for each in said
+        }
+
+    assert shown("Refund the tent of Mr Roth") == {f"user elke: {rule}"}
+    assert shown("Refund the tent of Mr Roth", user_id="elke") == set()
+    assert shown("Which tent did we refund?") == set()
