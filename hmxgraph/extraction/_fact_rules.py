@@ -113,7 +113,9 @@ _PROPERTIES = (
     "deadline", "due date", "budget", "release date", "code freeze", "launch date", "owner", "port", "endpoint",
     "region", "database", "version", "hostname", "branch", "timezone", "time zone", "limit", "quota",
     "maintenance window", "rate", "fee", "price", "opening hours", "office hours", "business hours", "working hours",
-    "warranty", "notice period", "discount", "threshold", "minimum order", "retention", "rent",
+    "warranty", "notice period", "discount", "threshold", "minimum order", "retention", "rent", "return window",
+    "return period", "trial period", "grace period", "cancellation period", "delivery time", "lead time",
+    "processing time", "response time", "time limit", "shelf life", "deposit", "surcharge", "capacity",
 )  # fmt: skip
 # Each cue is a single word: the first word of a property.
 _PROPERTY_CUES = tuple(name.split(" ", 1)[0] for name in _PROPERTIES)
@@ -129,6 +131,20 @@ _VALUE = (
     r"(?P<object>[A-Z0-9$€£`\"](?:[^,;!?]|,(?=\d{3}\b)){0,60}?)"
     r"(?=,(?!\d{3}\b)|[;!?]|\.?$| (?:and|but|so|because|from|instead)\b)"
 )
+# A sum, share or weight, perhaps with what it is for: "5.90 EUR", "$12 per night", "15 %".
+_SUM = (
+    r"(?:[$€£]\s?\d[\d.,]*\b|\d[\d.,]*\s?(?:(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|euros?|dollars?|pounds?|francs?|cents?"
+    r"|percent|kg)\b|[$€£%]))(?: (?:per|an?|each) (?:[a-z]+ )?[a-z]+)?"
+)
+# The subject of a price, without a determiner that points at one thing: "standard shipping", "an extra bed".
+_PRICED = (
+    r"(?P<subject>(?!(?i:th\w*|my|your|wh\w+|since|because|as|if|but)\b)(?:[Oo]ur )?[A-Za-z][\w-]*"
+    r"(?: (?!(?:the|my|your|his|her|their)\b)[\w-]+){0,4}?)"
+)
+# The day from which a statement holds: "from 1 November".
+_FROM_DAY = rf"[Ff]rom (?:next |the )?(?:\d{{1,2}}(?:st|nd|rd|th)? )?[{CAPITALS}][a-z]+(?: \d{{1,2}})?"
+# What comes before such a subject.
+_PRICE_START = rf"(?:^|[,;:] |\band )(?:(?:And|Also,?|But|FYI,?) )?(?P<what>{_FROM_DAY},? )?"
 # Things with a fixed time of day, as patterns and as cues.
 _TIMED = (
     "check-?in", "check-?out", "pick-?up", "drop-?off", "breakfast", "lunch", "dinner", "stand-?up", "daily", "curfew",
@@ -160,7 +176,8 @@ _NOT_A_NAME = one_of(
 _PERSON = rf"(?!{_NOT_A_NAME}\b){_NAME}"
 # A role with the words around it: "on-call engineer", "contact for billing".
 _ROLE = (
-    rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})(?: (?:for|of) (?:the )?[\w-]+(?: [\w-]+){{0,2}}?)?)"
+    rf"(?P<subject>(?:[a-z-]+ ){{0,3}}?(?:{'|'.join(_ROLE_HEADS)})"
+    r"(?: (?:for|of|at) (?:the )?[\w-]+(?: [\w-]+){0,2}?)?)"
 )
 # A tool: a word in lower or upper case ("helm", "Argo CD"), but none of the words for something else that one can
 # deploy with ("care", "us").
@@ -542,14 +559,14 @@ FACT_RULES: tuple[FactRule, ...] = (
         "switched to",
         ("switched", "migrated", "upgraded"),
         re.compile(
-            r"\b(?:[Ww]e|[Oo]ur \w+|I)(?:'ve| have| has)?(?: just| recently| now| already| finally)* "
+            r"\b(?P<what>[Ww]e|[Oo]ur \w+|I)(?:'ve| have| has)?(?: just| recently| now| already| finally)* "
             r"(?:switched|migrated|upgraded)(?: over)?"
             r"(?: (?:the |our |everything )?(?:[\w-]+ ){0,3}?from [\w.+ -]{1,40}?)?"
             r" to (?P<object>[A-Z0-9v][\w.+#-]*(?: [A-Z0-9][\w.+-]*){0,3})"
         ),
-        "switched to {object}",
+        "{what} switched to {object}",
         0.75,
-        examples=(("We've switched from Jenkins to GitHub Actions last week.", "switched to GitHub Actions"),),
+        examples=(("We've switched from Jenkins to GitHub Actions last week.", "We switched to GitHub Actions"),),
         counterexamples=("We switched to plan b", "switch to Postgres"),
     ),
     FactRule(
@@ -618,6 +635,46 @@ FACT_RULES: tuple[FactRule, ...] = (
             "We raised the budget by $300",
             "We didn't cut the limit to 5",
         ),
+    ),
+    FactRule(
+        "costs",
+        ("costs", "cost"),
+        re.compile(rf"{_PRICE_START}{_PRICED} (?:now |still |only )?costs? (?:now |only )?(?P<object>{_SUM})"),
+        "{what}{subject} costs {object}",
+        0.7,
+        single=True,
+        examples=(
+            ("Standard shipping costs 5.90 EUR.", "Standard shipping costs 5.90 EUR"),
+            ("And TENT-2P costs 199 EUR from today, it was 189.", "TENT-2P costs 199 EUR"),
+            ("An extra bed costs $15 per night", "An extra bed costs $15 per night"),
+        ),
+        counterexamples=(
+            "The room costs 90 euros.",
+            "It costs 5 EUR.",
+            "Does shipping cost 5 EUR?",
+            "While your hose costs 96 EUR, this one is free.",
+            "Shipping of the parcel costs 5 EUR.",
+            "It cost me 5 EUR",
+            "Shipping cost us 5 EUR.",
+        ),
+    ),
+    FactRule(
+        "starts at",
+        ("starts", "begins"),
+        re.compile(
+            rf"{_PRICE_START}{_PRICED} (?:now |still |only )?(?:starts|begins) (?:at|from|with) (?P<object>{_SUM})"
+        ),
+        "{what}{subject} starts at {object}",
+        0.7,
+        single=True,
+        examples=(
+            ("For your FAQ answers: free shipping starts at 60 EUR.", "free shipping starts at 60 EUR"),
+            (
+                "From 1 November free shipping starts at 75 EUR, no longer at 60.",
+                "From 1 November free shipping starts at 75 EUR",
+            ),
+        ),
+        counterexamples=("The auction starts at 60 EUR.", "The match starts at 8.", "It starts at 60 EUR."),
     ),
     FactRule(
         "is",
@@ -726,9 +783,10 @@ FACT_RULES: tuple[FactRule, ...] = (
         _ROLE_HEADS,
         re.compile(
             rf"(?:^|[,;:] |\band )(?:[Tt]he|[Oo]ur) {_NEW}{_ROLE}(?: is|'s|:)(?: now| currently| still)?"
-            rf" (?P<object>{_PERSON})(?<!'s)(?=[,.!;)]|$| (?:and|but|now|again|since|from)\b)"
+            rf" (?P<object>{_PERSON})(?<!'s)(?:(?: now)?(?P<what>(?:, | \()[\w.+-]+@[\w.-]*\w\)?))?"
+            r"(?=[,.!;)]|$| (?:and|but|now|again|since|from)\b)"
         ),
-        "the {subject} is {object}",
+        "the {subject} is {object}{what}",
         0.75,
         single=True,
         examples=(
@@ -742,6 +800,10 @@ FACT_RULES: tuple[FactRule, ...] = (
             ("Our account manager: Jan de Vries", "the account manager is Jan de Vries"),
             ("Our accountant is Ms Okafor.", "the accountant is Ms Okafor"),
             ("Our supplier for cables is Nexans.", "the supplier for cables is Nexans"),
+            (
+                "In case you call: our contact at Acme is Piet de Boer, piet@acme.example.",
+                "the contact at Acme is Piet de Boer, piet@acme.example",
+            ),
         ),
         counterexamples=(
             "Is the on-call engineer Ada?",

@@ -231,12 +231,13 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     ),
     HouseRule(
         pattern(
-            r"(?:please )?(?:always )?sign (?:off )?(?:all |my |our |the )*(?:e-?mails|mails|letters|messages|replies)"
-            r" (?:off )?(?:with|as) \S"
+            r"(?:please )?(?:always )?sign (?:off )?"
+            r"(?:(?:all |my |our |the )*(?:e-?mails|mails|letters|messages|replies) (?:off )?(?:with|as) \S"
+            r"|(?:with|as) ['\"\u2018\u201c])"
         ),
         0.7,
-        ("Please sign my mails with Lin.", "Sign all letters as The Team."),
-        ("Sign the letter with Lin.", "I sign my mails with Lin."),
+        ("Please sign my mails with Lin.", "Sign all letters as The Team.", "And sign with 'Lin and the team'."),
+        ("Sign the letter with Lin.", "I sign my mails with Lin.", "Sign with the blue pen."),
     ),
     HouseRule(
         pattern(
@@ -249,8 +250,99 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
             "Refunds over 200 euros need Nadia's approval.",
             "Schema changes require a review.",
             "Refunds above 200 euros need my approval.",
+            "One more rule: refunds above 150 EUR need my OK first, no matter who asks.",
         ),
         ("The refund needs approval.", "Kids need permission slips from us", "Do refunds need approval?"),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND}(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]{{1,40}}?)? (?:always|never)"
+            r" (?:get|receive|go|come|contain|include|start|end|stay|remain|need|require|cost|pay|count|ship|expire)"
+            r" (?P<moment>\S.*)"
+        ),
+        0.65,
+        ("Gift card orders always get a voucher.", "Right, sale items never go back.", "Members always pay half."),
+        ("The orders always get lost.", "Kids always get it.", "My parcels never come on time."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:[\w-]+ ){1,2}"
+            r"(?:customers|guests|clients|patients|members|visitors|tenants|suppliers|partners|students)"
+            r"(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]{1,40}?)? (?:always )?(?:get|receive)"
+            r" (?!(?:their|the|it|th[ei]m|very|so|too|really|more|less|angry|upset|confused|lost|annoyed|\d+)\b)"
+            r"(?P<moment>\S.*)"
+        ),
+        0.6,
+        ("German customers get German answers, with Sie, by the way.", "Gold members receive free returns."),
+        ("Our guests get angry.", "New customers get their parcel late.", "Do new customers get a voucher?"),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND}(?: (?:[a-z]+ed|with|without|from|over|above|under|below|of) [^,.;]{{1,40}}?)? can (?:only )?be"
+            r" (?:returned|cancelled|canceled|changed|exchanged|refunded|paid|booked|rebooked|used|redeemed|extended"
+            r"|combined) (?P<moment>(?:for|within|until|up to|free|with|by|at|only|once|in) .*)"
+        ),
+        0.6,
+        (
+            "Orders placed from 23 to 30 November can be returned for 60 days instead of 30.",
+            "Vouchers can only be redeemed within a year.",
+        ),
+        ("The orders can be returned for 60 days.", "Orders can be returned.", "Can orders be returned for 60 days?"),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:please )?(?:do not|don't) (?P<verb>[a-z-]+) (?P<occasion>[^,.;]{3,60}?) without"
+            r" (?:(?:asking|telling|checking with|talking to) (?:me|us|[a-z][\w-]+)"
+            r"|(?:my|our|[a-z][\w-]+'s) (?:ok|okay|approval|permission|consent))\b"
+        ),
+        0.75,
+        ("Don't restart anything in production without asking me first.", "Do not ship samples without Nadia's OK."),
+        ("Don't delete it without asking me.", "I don't ship samples without asking me.", "Don't go without me."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:(?:from|until|till|between|during|over) [^,;:]{3,40}?,? )?nothing"
+            r" (?:goes|ships|gets|leaves|may|must|is (?:deployed|merged|released|sent|shipped|changed))"
+            r" (?!it\b|today\b).*\b(?:except|without|unless|before|until|after)\b"
+        ),
+        0.7,
+        (
+            "From 20 November to 1 December nothing goes to production, except hotfixes that I have approved.",
+            "Feature freeze: until May nothing ships without my approval.",
+        ),
+        ("Nothing is better than a good night, except coffee.", "Nothing goes right."),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:[a-z-]+ )?(?:messages|titles|names|subjects|subject lines|mails|emails|reports|commits|tickets|notes"
+            r"|letters|replies|invoices|comments|branches|filenames) (?:always |must )?(?:start|begin|end)s? with"
+            r" (?P<moment>\S.*)"
+        ),
+        0.65,
+        (
+            "But commit messages start with the ticket please, like 'SHOP-412: round once'.",
+            "Branch names end with the ticket number.",
+        ),
+        ("The reports start with it.", "Our commits start with the ticket?", "The commit messages start with a typo."),
+    ),
+    HouseRule(
+        pattern(r"no (?:more|longer) [\w -]{3,40}: (?P<moment>(?:please )?(?P<verb>[a-z-]+) \S.*)"),
+        0.65,
+        ("No more ticket prefix: write 'fix(cart): ...' and put the ticket in the footer.",),
+        ("No more news: it is raining.", "No more milk: buy it."),
+    ),
+    HouseRule(
+        pattern(
+            r"if (?:only )?(?:one|an?|any|some|several) (?P<occasion>[a-z][^,.;]{2,60}? (?:comes?|arrives?|fails?"
+            r"|breaks?|asks?|wants?|reports?|calls?|complains?|pays?|returns?|sends?|leaves?|misses|expires?|crash(?:es)?)\b"
+            r"[^,.;]{0,40}), (?:please )?(?P<verb>[a-z-]+) [^;]{2,60}?\b(?:only|never|always|first|at least)\b"
+        ),
+        0.6,
+        (
+            "If one item comes back, refund that item only, and ask me when it is unclear.",
+            "If a guest complains about noise, call the guard first.",
+        ),
+        ("If one comes back, refund it only.", "If a parcel arrives today, open it first."),
     ),
 )
 
@@ -262,7 +354,11 @@ SIGNS = re.compile(
     r"|\bkeep (?:[a-z-]+ ){1,2}\w+s\b|\bno (?:more )?(?:"
     + _STYLE
     + r")\b|\bwant\b.{3,100}\b(?:in|on|with)\b|\b(?:when|whenever|if|time) [^,]{3,80}, |\bfor [^,.;]{3,60}, "
-    r"|\bonly\b|\bon (?:" + _WEEKDAYS + r")\b|\bsign\b"
+    r"|\bonly\b|\bon (?:"
+    + _WEEKDAYS
+    + r")\b|\bsign\b|\bneeds? (?:[\w'-]+ ){1,3}?(?:approval|sign-?off|permission|consent|ok)"
+    r"|s (?:always|never|get|receive|start|begin|end)\b|\bcan (?:only )?be\b|\b(?:do not|don't) .{3,80} without\b"
+    r"|\bnothing\b|\bno (?:more|longer) "
 )
 # In words: longer sentences tell a story.
 _LONGEST = 30

@@ -488,6 +488,10 @@ _LATE_ATTRIBUTION = pattern(
 )
 
 
+# The occasion on which a statement may be needed: "In case you have to call: our contact is Ann".
+_WHAT_FOR = pattern(r"^(?:and |also,? |just )?(?:in case|if) you [^:;.!?]{2,60}:")
+
+
 def attitude_to(sentence: str, start: int, object_start: int, end: int) -> Attitude:
     """The speaker's stance on the statement from *start* to *end* in *sentence*; its object begins at *object_start*.
 
@@ -497,9 +501,15 @@ def attitude_to(sentence: str, start: int, object_start: int, end: int) -> Attit
     ('stated', 'denied')
     >>> attitude_to("Tom said I live in Oslo.", 9, 19, 23), attitude_to("I live in Oslo, but that is wrong.", 0, 10, 14)
     ('open', 'open')
+    >>> attitude_to("In case you need it: I live in Oslo.", 21, 31, 35)
+    'stated'
     """
     before, inside = sentence[:start], sentence[start:object_start]
-    if _IRREALIS.search(sentence[: start + 1]) or _HEDGE.search(inside) or _INDEFINITE.match(sentence, object_start):
+    if (
+        _IRREALIS.search(_WHAT_FOR.sub("", sentence[: start + 1]))
+        or _HEDGE.search(inside)
+        or _INDEFINITE.match(sentence, object_start)
+    ):
         return "open"
     if not _PRESUPPOSED.match(inside) and (is_attributed(before) or _LATE_ATTRIBUTION.match(sentence, end)):
         return "open"

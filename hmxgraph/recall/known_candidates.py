@@ -259,9 +259,9 @@ _WENT_WELL = 0.8
 # Minimum relevance of artifacts if the question requests no work, of procedures if actions are expected, and of the
 # first request of another session.
 _ASKED_FOR = 0.5
-# Relevance of a standing rule to any request for work, even if they share no word. Maximum number of such rules that
-# share no word with the request, and of such rules that do.
-_STANDING, _MOST_STANDING, _MOST_MATCHING = 0.4, 5, 10
+# Relevance of a standing rule that may share no word with the question: high enough to be shown whatever its age.
+# Maximum number of such rules that share no word with a request, and of such rules that do.
+_STANDING, _MOST_STANDING, _MOST_MATCHING = 0.5, 5, 10
 # Rules and preferences about answers apply to every question.
 _OF_ANSWERS = re.compile(
     r"\b(?:(?:speak|talk|write)(?: (?:to|me|us|only|always))* in [A-Z]\w+|answers?|repl(?:y|ies)|respond|responses?"
@@ -285,10 +285,17 @@ _OF_ONE_KIND = re.compile(
     rf"|^(?:please )?(?:for|in|on) (?P<object>{_PLURAL})[^,.;]*,"
     r"|\b(?:when(?:ever)?|if) (?:you|we|i) (?P<occasion>[a-z]+ (?:(?:a|an|any|every) )?[a-z][^,.;]*)"
     r"|^we (?:never|always|only|don't|do not) (?P<custom>[a-z].*)"
-    rf"|^(?P<subject>{_PLURAL})(?: (?:over|above|under|below|of|to|from|for|without|with) [^,.;]+)?"
-    r" (?:must|should|need|require|may|are)\b",
+    rf"|^(?P<subject>{_PLURAL})(?: (?:[a-z]+ed|over|above|under|below|of|to|from|for|without|with) [^,.;]+?)?"
+    r" (?:must|should|need|require|may|are|can|always|never|get|receive|start|begin|end)\b"
+    r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[^,.;]+),"
+    r"|^(?:please )?(?:do not|don't) (?P<deed>[a-z-]+ [^,.;]+?) without\b|\bnothing (?P<stopped>[^,.;]+)"
+    r"|^no (?:more|longer) (?P<former>[^:]+: .*)|^(?:please )?(?:always )?(?P<text>sign) ",
     re.IGNORECASE,
 )
+# A rule of a kind named by one of the first words applies to work that names any of the others: who never writes
+# "cheers" does not do so in a reply.
+_WRITING = frozenset(terms("write sign say answer reply respond"))
+_TEXTS = _WRITING | frozenset(terms("draft mail email letter message text wording phrase formulate"))
 # A preference applies to a request if it has at least this share of the request's terms, however common they are. With
 # 0.25, the precision for 39 questions about beliefs fell from 0.84 to 0.78.
 _PREFERRED = 0.33
@@ -551,7 +558,8 @@ def _standing_rules(
     likely = (memory for memory in memories if memory.confidence > _AT_HAND)
     rules = [memory for memory in likely if memory.kind in _MANNERS and memory.held and not memory.hard]
     if not (question.works or asks_permission(question.text)):
-        return frozenset(rule.memory_id for rule in rules if _OF_ANSWERS.search(rule.text))
+        of_answers = (rule for rule in rules if _OF_ANSWERS.search(rule.text))
+        return frozenset(rule.memory_id for rule in of_answers if _kind(rule).isdisjoint(_WRITING))
     shared = {rule.memory_id: _terms_shared(rule, question) for rule in rules}
 
     def order(rule: KnownMemory) -> tuple[float, ...]:
@@ -573,7 +581,8 @@ def _diets(memories: Iterable[KnownMemory], question: Question) -> frozenset[str
 def _kind(rule: KnownMemory) -> frozenset[str]:
     """The terms of the kind of thing that a soft rule is for; empty if it is general."""
     match = _OF_ONE_KIND.search(_SPEAKER.sub("", rule.text)) if rule.is_soft_rule else None
-    return frozenset(terms(" ".join(filter(None, match.groups())))) if match else frozenset()
+    kind = frozenset(terms(" ".join(filter(None, match.groups())))) if match else frozenset[str]()
+    return kind if kind.isdisjoint(_WRITING) else kind | _TEXTS
 
 
 def _is_general(rule: KnownMemory, expected: Iterable[str]) -> bool:
@@ -603,9 +612,7 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     least = _LEAST_POLICY if memory.kind == "policy" or stands else _LEAST_MEMORY
     least = _ASKED_FOR if memory.method == FIRST_REQUEST else least
     is_asked_for = appraisal.question.of_manner or memory.kind == "goal" or _DIET.search(memory.text)
-    # For questions, recency adds nothing to the score, so that the relevance must be higher.
-    unasked = _STANDING if appraisal.question.works else _ASKED_FOR
-    standing = (1.0 if is_asked_for else unasked) if stands else 0.0
+    standing = (1.0 if is_asked_for else _STANDING) if stands else 0.0
     relevance = 1.0 if is_current_goal else max(appraisal.match(memory), standing)
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
