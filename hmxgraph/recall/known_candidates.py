@@ -284,10 +284,10 @@ _OF_ONE_KIND = re.compile(
     rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
     rf"|^(?:please )?(?:for|in|on) (?P<object>{_PLURAL})[^,.;]*,"
     r"|\b(?:when(?:ever)?|if) (?:you|we|i) (?P<occasion>[a-z]+ (?:(?:a|an|any|every) )?[a-z][^,.;]*)"
-    r"|^we (?:never|always|only|don't|do not) (?P<custom>[a-z].*)"
+    r"|^we (?:never|always|only|don't|do not) (?P<custom>[a-z][^,.;]*)"
     rf"|^(?P<subject>{_PLURAL})(?: (?:[a-z]+ed|over|above|under|below|of|to|from|for|without|with) [^,.;]+?)?"
     r" (?:must|should|need|require|may|are|can|always|never|get|receive|start|begin|end)\b"
-    r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[^,.;]+),"
+    r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[\w-]+(?: [\w-]+)?)[^,.;]*,"
     r"|^(?:please )?(?:do not|don't) (?P<deed>[a-z-]+ [^,.;]+?) without\b|\bnothing (?P<stopped>[^,.;]+)"
     r"|^no (?:more|longer) (?P<former>[^:]+: .*)|^(?:please )?(?:always )?(?P<text>sign) ",
     re.IGNORECASE,
@@ -545,7 +545,7 @@ def _standing_rules(
     were stated:
 
     - For a request for work, the ten that share most terms with it, and the five best supported of the other policies
-      that are not for one kind of thing, or for one that the *expected* actions name.
+      that are not for one kind of thing, or for one that the request or the *expected* actions name.
     - For a question whether something is allowed, only the ten that share most terms with it.
     - For any other question, those that say how to answer ("Always answer in German").
 
@@ -567,7 +567,8 @@ def _standing_rules(
 
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     matching = [rule.memory_id for rule in best if shared[rule.memory_id]]
-    general = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, expected)]
+    work = {*question.terms, *terms(" ".join(expected).replace("_", " "))}
+    general = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, work)]
     return frozenset([*matching[:_MOST_MATCHING], *(general[:_MOST_STANDING] if question.works else ())])
 
 
@@ -585,10 +586,10 @@ def _kind(rule: KnownMemory) -> frozenset[str]:
     return kind if kind.isdisjoint(_WRITING) else kind | _TEXTS
 
 
-def _is_general(rule: KnownMemory, expected: Iterable[str]) -> bool:
-    """Whether a soft rule is for any kind of thing, or for one that the *expected* actions name ("git commit")."""
+def _is_general(rule: KnownMemory, work: Collection[str]) -> bool:
+    """Whether a soft rule is for any kind of thing, or for one that a term of the *work* names ("git commit")."""
     kind = _kind(rule)
-    return rule.is_soft_rule and (not kind or not kind.isdisjoint(terms(" ".join(expected).replace("_", " "))))
+    return rule.is_soft_rule and (not kind or not kind.isdisjoint(work))
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from hmxgraph.protocol.timestamps import DAY_US
 from hmxgraph.recall.briefs import brief
 from hmxgraph.recall.candidates import THRESHOLD
 from hmxgraph.text.artifacts import told_in
 from hmxgraph.text.terms import search_text
-from tests.recall_makers import COUNT, artifact, draft, event, known, memory, packed
+from tests.recall_makers import COUNT, NOW, artifact, draft, event, known, memory, packed
 
 WORDING = "Basic fares cannot be changed after the booking"
 
@@ -140,3 +141,28 @@ def test_how_to_answer_holds_for_every_question():
     """It shares no word with the question; a rule about work does not answer it."""
     rules = ("Please always answer me in German", "Call me Marta", "Ship everything with DHL")
     assert set(_kept("Who sent the letter?", *rules)) == set(rules[:2])
+
+
+@pytest.mark.parametrize(
+    ("rule", "applies", "not_to"),
+    [
+        ("Gift card orders always get a voucher", "Refund order 7", "Paint the fence"),
+        ("Orders from May can be returned for 60 days", "Take order 7 back", "Paint the fence"),
+        ("If one item comes back, refund that item only", "Refund the item", "Paint the fence"),
+        ("Don't restart a server without asking me", "Restart the mail server", "Paint the fence"),
+        ("Until May nothing goes to production, except fixes", "Ship 1.2 to production", "Paint the fence"),
+        ("We never write 'cheers', it sounds like spam", "Draft a reply to Ms Roth", "Paint the fence"),
+        ("Sign with 'Lin and the team'", "Draft a reply to Ms Roth", "Paint the fence"),
+    ],
+)
+def test_a_rule_for_one_kind_of_work_stays_with_it(rule, applies, not_to):
+    """Whatever the form in which it was stated."""
+    assert _kept(applies, rule) == [rule]
+    assert _kept(not_to, rule) == []
+
+
+def test_a_standing_rule_does_not_fade():
+    """It holds until it is withdrawn, so a year makes no difference."""
+    rule = replace(memory(1, "Keep the gate shut", kind="policy"), last_us=NOW - 365 * DAY_US, confidence=0.6)
+    pack = packed([event(1, "All is well")], known(memories=[rule]), query="Paint the fence")
+    assert [entry.content.startswith("Keep the gate shut") for entry in pack.entries] == [True]
