@@ -195,7 +195,7 @@ def _shared_origins(steps: Sequence[Step]) -> dict[str, list[str]]:
 def _inputs_with_origins(
     uses: Sequence[Sequence[Step]], before: Sequence[str], stated: Container[str] = (), *, free: bool = True
 ) -> str:
-    """The phrase with the inputs and their origins: ", using user_id from find_user; and note and priority "high"".
+    """The phrase with the inputs and their origins: ", using user_id (from find_user), note and priority "high"".
 
     Inputs already *stated* are omitted. *free* is False for a change: then an origin other than the user is named only
     for identifiers, and for objects that contain identifiers. Other inputs of a change are the user's choice, even if a
@@ -213,14 +213,11 @@ def _inputs_with_origins(
     if len(without_origin) > _MOST_WITHOUT_ORIGIN:
         without_origin = [name for name in without_origin if name in settings]
     parts = [
-        f"{listed(arguments_by_origins[group], most=_MOST_INPUTS)} from {_either_of(group)}"
+        f"{listed(arguments_by_origins[group], most=_MOST_INPUTS)} (from {_either_of(group)})"
         for group in sorted(arguments_by_origins)
     ]
-    without_origin_listed = listed(
-        [f'{name} "{settings[name]}"' if name in settings else name for name in without_origin]
-    )
-    parts += [f"and {without_origin_listed}" if parts else without_origin_listed] if without_origin_listed else []
-    return f", using {'; '.join(parts)}" if parts else ""
+    parts += [f'{name} "{settings[name]}"' if name in settings else name for name in without_origin]
+    return f", using {listed(parts)}" if parts else ""
 
 
 def _usual_settings(uses: Sequence[Sequence[Step]]) -> dict[str, str]:

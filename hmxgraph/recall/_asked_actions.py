@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, takewhile
 
-from hmxgraph.recall.knowledge import ASKED_TO, PROCEDURES, Guidance, KnownArtifact
+from hmxgraph.recall.knowledge import ASKED_TO, OFTEN, PROCEDURES, Guidance, KnownArtifact
 from hmxgraph.recall.question import ANY_FAILURE, LONGEST_QUESTION, Question, without_reporting_verb
 from hmxgraph.text.terms import search_text, terms
 
@@ -141,13 +141,21 @@ def actions_suspected(question: Question, artifacts: Iterable[KnownArtifact]) ->
 def warning(question: Question, artifacts: Iterable[KnownArtifact], guidance: Guidance) -> str:
     """Return the id of the playbook to show before anything has failed, or "".
 
-    It warns of a failure of an expected step if the question has at least half of the words of the step's action. One
-    warning is enough: the playbook that was observed most often.
+    It warns of a failure of an expected step if the question has at least half of the words of the step's action. The
+    failure must be frequent, or have occurred twice and have a word of the question in its message. One warning is
+    enough: the playbook with such a word, otherwise the one that was observed most often.
     """
-    ahead = filter(guidance.lies_ahead, artifacts)
-    warnings = [playbook for playbook in ahead if _calls_for(question, playbook.actions[0])]
-    most_observed = sorted(warnings, key=lambda playbook: (-playbook.observed_count, playbook.artifact_id))[:1]
-    return most_observed[0].artifact_id if most_observed else ""
+    ahead = [each for each in artifacts if guidance.lies_ahead(each) and _calls_for(question, each.actions[0])]
+    named = {each.artifact_id for each in ahead if _is_named(question, each)}
+    warnings = [each for each in ahead if each.artifact_id in named or each.observed_count >= OFTEN]
+    best = sorted(warnings, key=lambda each: (each.artifact_id not in named, -each.observed_count, each.artifact_id))
+    return best[0].artifact_id if best else ""
+
+
+def _is_named(question: Question, playbook: KnownArtifact) -> bool:
+    """Whether the question has a word of the playbook's message that is not in the name of the action."""
+    matter = set(search_text(" ".join(_message(playbook))).split()) - set(search_text(playbook.actions[0]).split())
+    return not matter.isdisjoint(question.terms)
 
 
 def _calls_for(question: Question, action: str) -> bool:

@@ -29,14 +29,20 @@ def brief(artifact_type: str, title: str, text: str, content: Content) -> str:
     return "\n".join(line for line in lines_of(title, content) if line) or text
 
 
+# What the steps of a procedure say as well: which arguments come from the user, and that each step must succeed.
+_GIVEN = re.compile(r"The user has given ")
+_SUCCEEDED = "has reported success"
+
+
 def _task_schema(title: str, content: Content) -> Iterator[str]:
     if not content.get("steps"):
         return
+    steps = [f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}" for step in content["steps"]]
+    stated = any("(from the user" in step for step in steps)
     yield title
-    yield _list("Before", content.get("preconditions"))
-    for step in content["steps"]:
-        yield f"{step.get('order', '-')}. {step.get('description', '')}{_note(step)}"
-    yield _list("After", content.get("postconditions"))
+    yield _list("Before", [each for each in content.get("preconditions") or () if not (stated and _GIVEN.match(each))])
+    yield from steps
+    yield _list("After", [each for each in content.get("postconditions") or () if not each.endswith(_SUCCEEDED)])
 
 
 def _failure_playbook(title: str, content: Content) -> Iterator[str]:

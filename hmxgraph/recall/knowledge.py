@@ -253,8 +253,9 @@ _OFF_TOPIC = 0.25
 # Factor on the relevance of artifacts other than policies if a playbook answers the failure. If no playbook does, but
 # the question quotes an error, the factor applies to artifacts other than policies and playbooks.
 _BESIDE_REMEDY = 0.5
-# A failure seen fewer times than this is not worth a warning before it has occurred in the running session.
-_OFTEN = 3
+# A failure seen fewer times than this is not worth a warning before it has occurred in the running session, unless the
+# question has a word of it; then twice is enough.
+OFTEN, _TWICE = 3, 2
 # Minimum relevance of the playbook that warns of an expected step, of a playbook that the question may mean, and of a
 # policy about a lookup result on which an expected action depends.
 _WARNING = 0.5
@@ -400,11 +401,11 @@ class Guidance:
         return artifact.artifact_type in PROCEDURES and bool(self.led and added)
 
     def lies_ahead(self, artifact: KnownArtifact) -> bool:
-        """Whether *artifact* is a playbook for a frequent failure of an expected step.
+        """Whether *artifact* is a playbook for a failure of an expected step that occurred more than once.
 
         False if the question speaks of trouble before any action was taken.
         """
-        if not artifact.failures or artifact.observed_count < _OFTEN or (self.troubled and not self.done):
+        if not artifact.failures or artifact.observed_count < _TWICE or (self.troubled and not self.done):
             return False
         return not self.expected.isdisjoint(artifact.actions[:1])
 

@@ -287,7 +287,7 @@ _OF_ONE_KIND = re.compile(
     r"|^we (?:never|always|only|don't|do not) (?P<custom>[a-z][^,.;]*)"
     rf"|^(?P<subject>{_PLURAL})(?: (?:[a-z]+ed|over|above|under|below|of|to|from|for|without|with) [^,.;]+?)?"
     r" (?:must|should|need|require|may|are|can|always|never|get|receive|start|begin|end)\b"
-    r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[\w-]+(?: [\w-]+)?)[^,.;]*,"
+    r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[\w-]+(?: [\w-]+)?)[^,.;]*, (?P<then>[a-z]+)"
     r"|^(?:please )?(?:do not|don't) (?P<deed>[a-z-]+ [^,.;]+?) without\b|\bnothing (?P<stopped>[^,.;]+)"
     r"|^no (?:more|longer) (?P<former>[^:]+: .*)|^(?:please )?(?:always )?(?P<text>sign) ",
     re.IGNORECASE,

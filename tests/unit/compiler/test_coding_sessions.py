@@ -41,9 +41,9 @@ def test_steps_say_what_to_do_with_what(known):
     fix = next(draft for draft in known["task_schema"] if draft.title.startswith("Fix"))
     assert [step["description"] for step in fix.content["steps"]] == [
         "Search the code with search_code, using pattern",
-        "Read the file with read_file, using path from search_code",
+        "Read the file with read_file, using path (from search_code)",
         (
-            "Apply the patch with apply_patch, using path from search_code; and patch; "
+            "Apply the patch with apply_patch, using path (from search_code) and patch; "
             "it has failed with “hunk <n> of <path> does not apply”, in about 50 % of more than 10 sessions"
         ),
         "Run `pytest -q tests/<name>`",

@@ -479,7 +479,7 @@ def test_procedures_name_the_inputs_of_successful_calls():
     (schema,) = drafts([booking(f"b{n}") for n in range(3)], "task_schema")
     (step,) = schema.content["steps"]
     assert step["description"] == (
-        "Book the table with book_table, using restaurant from the user; and phone; "
+        "Book the table with book_table, using restaurant (from the user) and phone; "
         "it has failed with “phone number is required”, in 3 of 3 sessions"
     )
 
@@ -1174,7 +1174,8 @@ def test_procedures_name_two_sources_that_take_turns():
     ]
     (schema,) = drafts(sessions, "task_schema")
     assert schema.content["steps"][-1]["description"] == (
-        "Set the address with set_address, using order_id from the user; city and street from the user or get_profile"
+        "Set the address with set_address, using order_id (from the user)"
+        " and city and street (from the user or get_profile)"
     )
 
 
@@ -1191,7 +1192,7 @@ def test_procedures_name_the_sources_of_objects_with_identifiers():
     sessions = [flight_booking(n, lookups[n % 3]) for n in range(12)]
     (schema,) = drafts(sessions, "task_schema")
     assert schema.content["steps"][-1]["description"] == (
-        "Book the trip with book_trip, using flights from get_booking, search_direct or search_onestop; and cabin"
+        "Book the trip with book_trip, using flights (from get_booking, search_direct or search_onestop) and cabin"
     )
 
 
@@ -1210,7 +1211,7 @@ def test_a_source_that_is_seldom_the_only_one_is_named_if_it_is_frequent():
     sessions += [changed_booking(n, "search_onestop") for n in range(8, 12)]
     sessions += [changed_booking(n, "get_booking") for n in range(12, 16)]
     (schema,) = drafts(sessions, "task_schema")
-    assert "flights from get_booking, search_direct or search_onestop" in schema.content["steps"][-1]["description"]
+    assert "flights (from get_booking, search_direct or search_onestop)" in schema.content["steps"][-1]["description"]
 
 
 def test_of_a_list_of_objects_the_identifiers_say_where_it_comes_from():
@@ -1223,7 +1224,7 @@ def test_of_a_list_of_objects_the_identifiers_say_where_it_comes_from():
         script.call("search_flights", {"flights": flights}, to="home")
         sessions.append(script.call("book_trip", flights=[each | days for each in flights]).feedback("positive").events)
     (schema,) = drafts(sessions, "task_schema")
-    assert schema.content["steps"][-1]["description"].endswith("using flights from search_flights")
+    assert schema.content["steps"][-1]["description"].endswith("using flights (from search_flights)")
 
 
 @pytest.mark.parametrize(
@@ -1239,4 +1240,4 @@ def test_a_procedure_states_where_identifiers_come_from_in_any_spelling(lookup, 
         script.call(change, {"ok": True}, **{order: f"W100{number}", payment: f"P77{number}1"})
         sessions.append(script.feedback("positive").events)
     schema = drafts(sessions, "task_schema")[0]
-    assert f"{payment} from {lookup}" in schema.content["steps"][1]["description"]
+    assert f"{payment} (from {lookup})" in schema.content["steps"][1]["description"]

@@ -564,7 +564,7 @@ def test_what_all_calls_set_to_the_same_word_is_part_of_the_procedure():
     """An agent would have to guess it: the user did not say it, and no lookup returned it."""
     scripts = [ticket("s", "Casa Blu", team="field crew"), ticket("t", "Torre Alta", team="field crew")]
     assert steps_of(scripts) == [
-        'Create the ticket with create_ticket, using house from the user; and priority "high" and team "field crew"'
+        'Create the ticket with create_ticket, using house (from the user), priority "high" and team "field crew"'
     ]
 
 

@@ -73,3 +73,24 @@ def test_reported_words_bring_the_notice():
     assert NOTICE in groups(Candidate("procedures", "artifact", "a", 1, 1.0, components, briefing))
     assert NOTICE not in groups(Candidate("procedures", "artifact", "a", 1, 1.0, components, "Recover\n1. Wait"))
     assert NOTICE not in rendered([Line("procedures", "Recover\n1. Wait")])
+
+
+def test_a_procedure_does_not_repeat_what_its_steps_say():
+    """Which arguments come from the user, and that the steps must succeed; other conditions are kept."""
+    content = {
+        "steps": [{"order": 1, "description": "Refund it with refund, using order_id (from the user)"}],
+        "preconditions": ["The user has given order_id", "The user has agreed to the change"],
+        "postconditions": ["refund has reported success", "check has reported success, if it was called"],
+        "tools_used": ["refund"],
+        "estimated_complexity": "low",
+    }
+    assert brief("task_schema", "Refund", "", content).splitlines() == [
+        "Refund",
+        "Before: The user has agreed to the change",
+        "1. Refund it with refund, using order_id (from the user)",
+        "After: check has reported success, if it was called",
+    ]
+    content["steps"] = [{"order": 1, "description": "Refund it with refund"}]
+    assert "Before: The user has given order_id; The user has agreed to the change" in brief(
+        "task_schema", "Refund", "", content
+    )

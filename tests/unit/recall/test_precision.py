@@ -858,6 +858,12 @@ def playbook(number, action, key):
     return artifact(number, title, kind="failure_playbook", actions=(action,), failures=(key,))
 
 
+def observed(number, message, count):
+    """Return the playbook of a failed push with this *message*."""
+    push = playbook(number, "git push", message)
+    return replace(push, observed_count=count, content={"failure_pattern": message, "recovery_steps": ["Push again"]})
+
+
 def test_a_playbook_shares_more_with_the_question_than_that_something_failed():
     """Words about failing and trying again are common to all playbooks and do not count."""
     push, lint = playbook(1, "git push", "no upstream branch"), playbook(2, "mix test", "assertion on mount")
@@ -957,12 +963,28 @@ def test_beside_the_leading_procedure_stands_none_that_it_contains():
     assert reasons(pack)["a002"] == "duplicate" != reasons(pack).get("a003")
 
 
-@pytest.mark.parametrize(("seen", "warned"), [(2, False), (3, True)])
-def test_a_failure_seen_twice_is_no_reason_to_warn(seen, warned):
-    """A failure seen only twice gives no warning about a step that the request calls for."""
-    push = replace(playbook(1, "git push", "no upstream branch"), observed_count=seen)
+@pytest.mark.parametrize(
+    ("seen", "asked", "warned"),
+    [
+        (2, "Please push it", False),
+        (3, "Please push it", True),
+        (1, "Please push the new branch", False),
+        (2, "Please push the new branch", True),
+    ],
+)
+def test_a_failure_seen_twice_is_a_reason_to_warn_only_if_the_request_names_it(seen, asked, warned):
+    """A failure seen only twice gives no warning unless the request has another word of it than the action."""
+    push = observed(1, "no upstream branch", seen)
     ahead = Guidance(expected=frozenset({"git push"}), known=frozenset({"git push"}))
-    assert bool(warning(understood("Please push it", NOW), [push], ahead)) is warned
+    assert bool(warning(understood(asked, NOW), [push], ahead)) is warned
+
+
+def test_the_warning_that_the_request_names_comes_before_a_more_frequent_one():
+    """Only one warning is shown."""
+    often, named = observed(1, "fetch first", 9), observed(2, "no upstream branch", 2)
+    ahead = Guidance(expected=frozenset({"git push"}), known=frozenset({"git push"}))
+    assert warning(understood("Push the new branch", NOW), [often, named], ahead) == named.artifact_id
+    assert warning(understood("Push the release", NOW), [often, named], ahead) == often.artifact_id
 
 
 @pytest.mark.parametrize(
