@@ -173,7 +173,12 @@ class Draft:
 
     @cached_property
     def _episodes(self) -> Episodes:
-        """The scored events; those of :attr:`whole_sessions`, or the best of any session if none, are related."""
+        """The scored events; those of :attr:`whole_sessions`, or the best of any session if none, are related.
+
+        If other users stated rules about what a question asks to be allowed, only these rules are related.
+        """
+        if self._is_ruled:
+            return self._scored_events.within(()).with_rules(self._rules_of_others)
         episodes = self._by_steps if self.whole_sessions else self._lines
         if self.events.troubled and self.request.sections != (SECTION,):
             episodes = episodes.of_trouble(self.whole_sessions, repeated=self.events.question.when)
@@ -212,6 +217,8 @@ class Draft:
             return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
+        if not (self.events.question.works or self.events.troubled):
+            episodes = episodes.without_idle_steps(short, match.share)
         if not self._routine:
             return episodes
         always_shown = self._usually_failed or self.events.question.seeks_advice or self.events.troubled
@@ -254,10 +261,10 @@ class Draft:
         - If a similar request later led to one of the examples' calls again, the latest such session is added.
         """
         question, running = self.events.question, self.request.session_id
-        if self.cases:
+        if self.cases and not self._is_ruled:
             return frozenset([*self.cases, running] if running else self.cases)
         wants_examples = self.events.wants_examples
-        if self.request.strategy in _BY_LINE or (question.when and not wants_examples):
+        if self._is_ruled or self.request.strategy in _BY_LINE or (question.when and not wants_examples):
             return frozenset()
         if not {SECTION, "procedures"} <= set(self.request.sections):
             return frozenset()
@@ -267,7 +274,8 @@ class Draft:
         if not wants_examples and not self.long_sessions.intersection(best[:1]):
             return frozenset()
         distinct = self._by_steps.without_copies(best)
-        best = list(islice(distinct, MOST_SESSIONS))
+        # Whether something is allowed, rules say; one case may show how they were applied.
+        best = list(islice(distinct, 1 if asks_permission(question.text) else MOST_SESSIONS))
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
@@ -418,6 +426,11 @@ class Draft:
         return statements
 
     @property
+    def _is_ruled(self) -> bool:
+        """Whether the question asks if something is allowed, and other users stated rules about it."""
+        return asks_permission(self.events.question.text) and bool(self._rules_of_others)
+
+    @cached_property
     def _rules_of_others(self) -> list[int]:
         """The messages of users other than the asker with the rules that match the request best, at most three.
 

@@ -517,6 +517,18 @@ class Episodes:
             related &= ~in_session | (remaining if is_informative else statements)
         return replace(self, related=related)
 
+    def without_idle_steps(self, sessions: Collection[str], shares: Floats) -> "Episodes":
+        """Return the events without the steps of *sessions* that say nothing about a question: by their *shares* of it.
+
+        A call stays if it or one of its results contains a term of the question, or if it failed.
+        """
+        steps = self.pool.calls | self.pool.results
+        says_something = steps & ((shares > 0) | self.pool.failures)
+        says_something |= self._calls_of(says_something & self.pool.results)
+        answered = np.array([call >= 0 and says_something[call] for call in self._call_of], dtype=np.bool_)
+        idle = steps & self.pool.of_sessions(sessions) & ~says_something & ~(answered & self.pool.results)
+        return replace(self, related=(self._related_factor > 0) & ~idle)
+
     def of_cases(self, sessions: Sequence[str], shares: Floats, changes: Collection[str]) -> "Episodes":
         """Return the events, with *sessions* (best first) reduced to outlines, each less relevant than the one before.
 

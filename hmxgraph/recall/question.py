@@ -61,7 +61,7 @@ _TROUBLE = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bzero )(?<!\bwithout )(?<!\bwithout any )"
     r"\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|broken|crash(?:es|ed)?|bugs?|timeouts?|stuck"
     r"|[45]\d\ds|(?:return(?:s|ed|ing)?|http|status|gives?|giving|throws?|throwing|shows?) (?:an? )?[45]\d\d"
-    r"|out of memory|(?:is|are|went|goes) down(?! \w)"
+    r"|out of memory|(?:is|are|went|goes) (?:down|red)(?! \w)|could not (?:resolve|load|read|write|parse|start|build)"
     r"|fatal(?=:)|abort(?:s|ed)|tracebacks?|(?-i:\w+(?:Error|Exception)s?)"
     r"|refuses|rejects|(?:refused|rejected|denied|blocked) by|(?:do|does)(?:n['\u2019]t| not) work|not working"
     r"|(?:is|are|gets?|getting|being) (?:refused|rejected|denied|blocked|declined)"
@@ -69,6 +69,11 @@ _TROUBLE = re.compile(
     r"|won['\u2019]t (?:start|run|build|compile|load|open|go through)"
     r"|(?:can['\u2019]t|cannot|can not|could ?n['\u2019]t|could not) (?:be found|find|open|reach|connect|log ?in)"
     r"|(?:is|was|are|were)(?:n['\u2019]t| not) (?:known|found|recogni[sz]ed|accepted))\b",
+    re.IGNORECASE,
+)
+# A question for a person or company.
+_WHO = re.compile(
+    r"(?:and |so |hi,? )?(?:who|whom|whose|which (?:person|colleague|contact|company|supplier|vendor|customer))\b",
     re.IGNORECASE,
 )
 # Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".
@@ -532,6 +537,16 @@ def asks_permission(text: str) -> bool:
 
     """
     return any(map(_PERMISSION.match, _SENTENCE_END.split(text[:LONGEST_QUESTION])))
+
+
+def asks_who(text: str) -> bool:
+    """Whether the text asks for a person or company.
+
+    >>> [asks_who(text) for text in ("Who do we write to?", "Which supplier sends the hoses?", "Tell me who won")]
+    [True, True, False]
+
+    """
+    return bool(_WHO.match(text))
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:

@@ -31,7 +31,7 @@ from hmxgraph.recall.pool import (
     weighted,
     with_abbreviations,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks, asks_who
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -550,6 +550,9 @@ class Ranking:
         - If the question names an identifier that events contain, only these events and their results
           (:attr:`_carriers`) are related by words; if none of them is relevant enough, all of them are related.
         - To a request, events with at least ``SURE`` times the largest share of it are related, too.
+        - In logs of work with tools, an event of a session without any name in a question about the past is related
+          only if it contains most of the question. To a question who somebody is, which people say, calls and results
+          are related only if they contain more of it than any message.
         """
         if self._instructions.any():
             return self._instructions
@@ -572,6 +575,7 @@ class Ranking:
         if self._carriers.any():
             related &= self._carriers
             related = related if related.any() else self._carriers.copy()
+        related &= self._may_answer
         if not self.question.recalls:
             share = self.match.share
             related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
@@ -591,6 +595,24 @@ class Ranking:
         lowered[relevant] *= factors
         newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
+
+    @property
+    def _may_answer(self) -> Flags:
+        """Which events may answer a question in a log of work with tools, by the rules of :meth:`related`."""
+        pool, share = self.pool, self.match.share
+        may_answer = np.ones(len(pool), dtype=np.bool_)
+        if self.question.works or not (self.question.recalls and pool.of_tools):
+            return may_answer
+        naming = np.zeros(len(pool), dtype=np.bool_)
+        for own_terms in filter(None, map(terms, self.question.names)):
+            naming |= (pool.occurrences.counts(own_terms) >= 1).all(axis=0)
+        if naming.any():
+            may_answer = pool.in_sessions_of(naming) | (share >= SURE)
+        if asks_who(self.question.text):
+            steps = pool.calls | pool.results
+            messages = pool.by_people | (pool.by_assistants & ~steps)
+            may_answer &= ~steps | (share > share[messages].max(initial=0.0))
+        return may_answer
 
     @property
     def _is_vague(self) -> bool:
@@ -918,9 +940,16 @@ class Ranking:
         Events from other times keep their relevance if they are more relevant than all events from the date. An event
         that names the month, such as a plan, counts as from the date. In packs for 107 questions with dates, this left
         out a third of the entries, and more of the events needed for the answers fitted the same budget.
+
+        Calls and results happened when they were recorded, unlike what people report later: if there are any from the
+        date itself, those from other times get 0.
         """
         if self.question.works or not self.question.dated:
             return relevance
+        span, steps = self.question.span, self.pool.calls | self.pool.results
+        on_date = steps if span is None else steps & (span.distances_us(self.pool.times) == 0)
+        if on_date.any():
+            relevance = np.where(steps & ~on_date, 0.0, relevance)
         then = self._is_of_named_time | (self.pool.occurrences.matched(self.question.months) > 0)
         best = relevance[then].max(initial=0.0)
         return np.where(then | (relevance > best), relevance, 0.0) if best else relevance

@@ -684,3 +684,54 @@ def test_a_short_answer_and_a_short_instruction_are_no_small_talk():
 def test_a_question_was_raised_by_a_message_and_its_calls(query, raised):
     """Words for trouble do not count, and what the first message leaves out may be in the calls."""
     assert draft([*CHECKOUT, *OTHER], query=query, names=("Berg",)).events.was_raised_before is raised
+
+
+CONTACT = job(
+    1,
+    "The nightly sync from Acme did not run. Our contact at Acme is Sanne Visser.",
+    "> run(command=sync acme)",
+    "< run -> 1834 items from acme updated",
+    "= The sync with Acme ran.",
+    age_days=9,
+)
+NOTE = job(2, "Write that into the ticket please.", "> ticket(action=comment)", "< ticket -> ok: true", age_days=5)
+
+
+def test_who_somebody_is_people_say():
+    """Steps with the same name are left out, and lines of sessions without it; of a date, steps of that day remain."""
+    lines = shown(
+        packed([*CONTACT, *NOTE], query="Who do we write to about stock at Acme?", names=("Acme",)), "episodes"
+    )
+    assert any("Sanne Visser" in line for line in lines)
+    assert not [line for line in lines if "run(" in line or "1834" in line or "ticket" in line]
+
+
+def test_of_a_date_only_the_steps_of_that_day_are_shown():
+    """The same call failed on other days, too; what people say later about that day may be shown."""
+    first = job(1, "> deploy(app=cart)", "< deploy failed: pending change 1", age_days=20)
+    second = job(2, "> deploy(app=cart)", "< deploy failed: the lock of the cart is held", age_days=18)
+    lines = shown(
+        packed([*first, *second], query="Why did the deploy of the cart fail on 22 February 2026?"), "episodes"
+    )
+    assert [line for line in lines if "failed" in line] == ["deploy failed: pending change 1"]
+
+
+def test_a_question_gets_no_idle_steps():
+    """A request gets all steps of its example; a question only those that say something about it, and failures."""
+    turns = (
+        "From May on, free shipping starts at 75 euros. Change the config.",
+        "> edit(file=shipping.yaml, text=free from 75)",
+        "< edit -> saved",
+        "> run(command=make test)",
+        "< run -> 214 passed",
+        "> push(branch=main)",
+        "< push failed: no upstream",
+        "= Free shipping starts at 75 euros now.",
+    )
+    asked = "From how many euros on is shipping free, 60 or 75 euros?"
+    events = job(1, *turns, age_days=9)
+    assert draft(events, query=asked).whole_sessions == {"s1"}
+    lines = shown(packed(events, query=asked), "episodes")
+    assert any("75 euros" in line for line in lines)
+    assert not [line for line in lines if "make test" in line or "214" in line]
+    assert any("no upstream" in line for line in lines)

@@ -167,6 +167,10 @@ def test_beside_a_procedure_only_a_similar_case_is_packed():
     asked = {"what": known(artifacts=[procedure])}
     alike = shown(packed(events, query="Return a tablet that came cracked", **asked), "episodes")
     assert "The return of the cracked tablet needs a photo first" in alike
+    numbers = event(900, "Stock: 377 hoses, 189 pumps", session="s90")
+    special = draft([*events, numbers], query="Return my order: tablet, 189 and 377").events.with_special_terms
+    assert special[0]
+    assert not special[-1]
     assert shown(packed(events, query="Please return my recent order", **asked), "episodes") == []
     doubtful = {"what": known(artifacts=[replace(procedure, success_rate=0.4, observed_count=10)])}
     example = shown(packed(events, query="Please return my recent order", **doubtful), "episodes")

@@ -163,6 +163,8 @@ def test_a_rule_for_one_kind_of_work_stays_with_it(rule, applies, not_to):
 
 def test_a_standing_rule_does_not_fade():
     """It holds until it is withdrawn, so a year makes no difference."""
-    rule = replace(memory(1, "Keep the gate shut", kind="policy"), last_us=NOW - 365 * DAY_US, confidence=0.6)
+    rule = replace(
+        memory(1, "Keep the gate shut", kind="policy"), last_us=NOW - 365 * DAY_US, confidence=0.6, observations=1
+    )
     pack = packed([event(1, "All is well")], known(memories=[rule]), query="Paint the fence")
     assert [entry.content.startswith("Keep the gate shut") for entry in pack.entries] == [True]

@@ -334,3 +334,18 @@ def test_rules_of_other_users_about_the_same_work_stand_beside_it():
     assert shown("Refund the tent of Mr Roth") == {f"user elke: {rule}"}
     assert shown("Refund the tent of Mr Roth", user_id="elke") == set()
     assert shown("Which tent did we refund?") == set()
+
+
+def test_whether_something_is_allowed_rules_of_others_say():
+    """They come alone: earlier work of the kind does not show that it is allowed now."""
+    work = [
+        ("Deploy the cart to production", {"speaker": "user"}, "omar"),
+        ("deploy(app=cart)", {"kind": "tool_call"}, ""),
+    ]
+    work.append(("deploy -> status: ok", {"kind": "tool_result"}, ""))
+    events = [((*event(at, text, session="s1", **how)[0], by), text) for at, (text, how, by) in enumerate(work)]
+    freeze = "Until 1 December nothing goes to production, except fixes."
+    events.append(line(20, freeze, "elke", session="s2"))
+    guidance = Guidance(expected=frozenset({"deploy"}))
+    pack = packed(events, query="May we deploy the cart to production?", user_id="omar", guidance=guidance)
+    assert [entry.content for entry in pack.entries] == [f"user elke: {freeze}"]
