@@ -12,8 +12,17 @@ from hmxgraph.text.terms import terms
 
 # Number of texts whose rules are cached.
 _CACHED_TEXTS = 16_384
-# The share of a request that a rule must contain if it names none of the work's actions.
-_LEAST_SHARE = 0.25
+# The share of a request that a rule must contain: more if it shares no term with the request and an action.
+_LEAST_SHARE_OF_ACTION, _LEAST_SHARE = 0.15, 0.25
+# A rule is lifted by a later message that has this many of its terms.
+_TERMS_LIFTED = 2
+_LIFTS = re.compile(
+    r"\b(?:may|can|are allowed to) (?:[\w'\u2019-]+ ){1,8}again\b"
+    r"|\bno longer (?:appl(?:y|ies)|holds?|needed|necessary)\b"
+    r"|\b(?:rule|ban|freeze|limit|stop)\b[^.!?]{0,40} (?:is|are) (?:over|lifted|gone|off|history)\b"
+    r"|\b(?:forget|scrap|drop) (?:the|that|my|our) [^.!?]{0,40}\b(?:rule|ban|freeze|limit)\b",
+    re.IGNORECASE,
+)
 _APPROVAL = r"(?:ok(?:ay)?|approval|sign-?off|permission|consent|go-ahead|signature)"
 _RULE = re.compile(
     r"(?<!i've )(?<!i have )(?<!\bi )(?<!\bas )(?<!\bhe )(?<!she )(?<!they )(?<!\bit )(?<!has )(?<!have )(?<!had )"
@@ -52,11 +61,11 @@ def rules(text: str) -> tuple[str, ...]:
 def rule_share(text: str, weight_by_term: Mapping[str, float], actions: Iterable[Collection[str]]) -> float:
     """Return the share of the request in the rules of *text*; 0 if they are not about its work.
 
-    - *weight_by_term*: the terms of the request, with weights that add up to 1.
+    - *weight_by_term*: the terms of the request that events contain, with weights that add up to 1.
     - *actions*: the terms of each action that the request probably leads to.
 
-    A rule is about the work if it shares a term with both the request and an action, if it names a whole action, or if
-    it contains a quarter of the request.
+    A rule is about the work if it names a whole action, if it contains a quarter of the request, or if it contains a
+    smaller part of the request with a term of an action.
 
     >>> weights, deploy = {"ship": 0.4, "cart": 0.4, "product": 0.2}, [["deploy"]]
     >>> rule_share("Never deploy to production on Fridays", weights, deploy)
@@ -70,7 +79,23 @@ def rule_share(text: str, weight_by_term: Mapping[str, float], actions: Iterable
         rule_terms = frozenset(terms(rule))
         shared = rule_terms & weight_by_term.keys()
         share = sum(weight_by_term[term] for term in sorted(shared))
-        names_action = any(rule_terms.issuperset(action) or not shared.isdisjoint(action) for action in actions)
-        if share >= _LEAST_SHARE or names_action:
+        of_action = share >= _LEAST_SHARE_OF_ACTION and any(not shared.isdisjoint(action) for action in actions)
+        if share >= _LEAST_SHARE or of_action or any(map(rule_terms.issuperset, actions)):
             best = max(best, share)
     return best
+
+
+def lifted_in(text: str) -> frozenset[str]:
+    """Return the terms of the sentences of *text* that lift a rule.
+
+    >>> sorted(lifted_in("They apologised. You may book them for Casa Blu again."))
+    ['blu', 'book', 'casa', 'may']
+
+    """
+    return frozenset(term for each in _SENTENCE_END.split(text) if _LIFTS.search(each) for term in terms(each))
+
+
+def is_lifted(text: str, lifted: Iterable[Collection[str]]) -> bool:
+    """Whether the rules of *text* have several of the terms that a later message *lifted*."""
+    rule_terms = frozenset(term for rule in rules(text) for term in terms(rule))
+    return any(len(rule_terms.intersection(each)) >= _TERMS_LIFTED for each in lifted)

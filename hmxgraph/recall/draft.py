@@ -18,7 +18,7 @@ from itertools import chain, compress, islice, repeat
 import numpy as np
 
 from hmxgraph.recall._passages import marked_as_superseded, recounted, with_excerpts, with_passages
-from hmxgraph.recall._rules import rule_share
+from hmxgraph.recall._rules import is_lifted, lifted_in, rule_share
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
 from hmxgraph.recall._users import Asker, with_users_named
@@ -28,7 +28,7 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest, asks, asks_how_it_is, asks_permission
+from hmxgraph.recall.question import PackRequest, asks, asks_for_value, asks_how_it_is, asks_permission
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import terms
@@ -217,7 +217,7 @@ class Draft:
             return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
-        if not (self.events.question.works or self.events.troubled):
+        if asks_for_value(self.events.question.text) and not (self.events.question.works or self.events.troubled):
             episodes = episodes.without_idle_steps(short, match.share)
         if not self._routine:
             return episodes
@@ -440,13 +440,19 @@ class Draft:
         is_asked = question.works or asks_permission(question.text)
         if self.request.sections == (SECTION,) or not (is_asked and asker.named and self._acting):
             return []
-        guidance, weights = self.appraised.appraisal.guidance, self.events.weights_of_request
+        guidance, weights = self.appraised.appraisal.guidance, self.events.known_weights_of_request
         likely = guidance.asked if guidance.guesses else guidance.expected | guidance.asked
         actions = [frozenset(terms(action.replace("_", " "))) for action in sorted(likely)]
         by_others = pool.by_people & ~pool.is_withheld & np.array([*map(asker.is_other, pool.user_id)], dtype=np.bool_)
         shares = {at: rule_share(pool.text[at], weights, actions) for at in np.flatnonzero(by_others).tolist()}
         best = max(shares.values(), default=0.0)
         near_best = [at for at, share in shares.items() if share and share >= _NEAR_BEST_RULE * best]
+        lifted = {at: lifted_in(pool.text[at]) for at in np.flatnonzero(pool.by_people).tolist()} if near_best else {}
+
+        def holds(rule: int) -> bool:
+            return not is_lifted(pool.text[rule], (lifted[at] for at in lifted if pool.times[at] > pool.times[rule]))
+
+        near_best = [at for at in near_best if holds(at)]
         return nlargest(_MOST_RULES, near_best, key=lambda at: (shares[at], pool.times[at]))
 
     @property

@@ -280,6 +280,7 @@ _DIET = re.compile(
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
 # The speaker before a rule about themselves: "jonas: Production deploys need my approval".
 _SPEAKER = re.compile(r"^[\w.@-]{1,40}(?: [\w.@-]{1,40}){0,2}: ")
+_TIMES = r"(?:[a-z]+ ){0,2}(?:minutes|hours|days|weeks|months|years|mornings|evenings|nights|[a-z]+days)\b"
 _OF_ONE_KIND = re.compile(
     rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
     rf"|^(?:please )?(?:for|in|on) (?P<object>{_PLURAL})[^,.;]*,"
@@ -289,6 +290,8 @@ _OF_ONE_KIND = re.compile(
     r" (?:must|should|need|require|may|are|can|always|never|get|receive|start|begin|end)\b"
     r"|^if (?:only )?(?:one|an?|any|some|several) (?P<case>[\w-]+(?: [\w-]+)?)[^,.;]*, (?P<then>[a-z]+)"
     r"|^(?:please )?(?:do not|don't) (?P<deed>[a-z-]+ [^,.;]+?) without\b|\bnothing (?P<stopped>[^,.;]+)"
+    rf"|\b(?:in|for) (?:all |my |our )?(?!{_TIMES})(?P<texts>{_PLURAL}(?: (?:to|for|from|of) {_PLURAL})?)"
+    r",?(?: always| please)*\W*$"
     r"|^no (?:more|longer) (?P<former>[^:]+: .*)|^(?:please )?(?:always )?(?P<text>sign) ",
     re.IGNORECASE,
 )
@@ -582,7 +585,11 @@ def _diets(memories: Iterable[KnownMemory], question: Question) -> frozenset[str
 def _kind(rule: KnownMemory) -> frozenset[str]:
     """The terms of the kind of thing that a soft rule is for; empty if it is general."""
     match = _OF_ONE_KIND.search(_SPEAKER.sub("", rule.text)) if rule.is_soft_rule else None
-    kind = frozenset(terms(" ".join(filter(None, match.groups())))) if match else frozenset[str]()
+    groups = match.groupdict() if match else {}
+    # On the occasion "book trains", the object distinguishes the work better than the verb.
+    occasion = (groups.pop("occasion", "") or "").partition(" ")
+    named = " ".join(filter(None, (*groups.values(), occasion[2] or occasion[0])))
+    kind = frozenset(terms(named))
     return kind if kind.isdisjoint(_WRITING) else kind | _TEXTS
 
 

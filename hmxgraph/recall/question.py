@@ -76,6 +76,13 @@ _WHO = re.compile(
     r"(?:and |so |hi,? )?(?:who|whom|whose|which (?:person|colleague|contact|company|supplier|vendor|customer))\b",
     re.IGNORECASE,
 )
+# A question for a value.
+_VALUE = re.compile(
+    r"(?:and |so |hi,? )?(?:(?:from|since|until|till|at|in|for|by|to) )?"
+    r"(?:which|when|where|how (?:much|many|long|often|old|far|late|early)|what (?:is|are) (?:the|our|my)"
+    r"|what (?:time|price|date|value|number|name|address)|is|are|does|do)\b",
+    re.IGNORECASE,
+)
 # Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".
 _SPANS = (
     "seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|quarters?|years?|decades?"
@@ -547,6 +554,16 @@ def asks_who(text: str) -> bool:
 
     """
     return bool(_WHO.match(text))
+
+
+def asks_for_value(text: str) -> bool:
+    """Whether the text asks for a name, a time, a place or an amount, which no course of events answers.
+
+    >>> [asks_for_value(text) for text in ("From which value on?", "How long is it open?", "How was it fixed?")]
+    [True, True, False]
+
+    """
+    return bool(_VALUE.match(text)) or asks_who(text)
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:

@@ -784,6 +784,14 @@ class Ranking:
         return {term: weight for term, weight in zip(self.match.terms, weights.tolist(), strict=True) if weight}
 
     @property
+    def known_weights_of_request(self) -> dict[str, float]:
+        """:attr:`weights_of_request` of the terms that any event contains, scaled so that they add up to 1 again."""
+        counts = dict(zip(self.match.terms, self.match.counts.sum(axis=1).tolist(), strict=True))
+        known = {term: weight for term, weight in self.weights_of_request.items() if counts[term]}
+        total = sum(known.values())
+        return {term: weight / total for term, weight in known.items()}
+
+    @property
     def _share_of_known_work(self) -> Floats:
         """The share of the request in each event, to tell whether the same work was done before.
 

@@ -153,6 +153,8 @@ def test_how_to_answer_holds_for_every_question():
         ("Until May nothing goes to production, except fixes", "Ship 1.2 to production", "Paint the fence"),
         ("We never write 'cheers', it sounds like spam", "Draft a reply to Ms Roth", "Paint the fence"),
         ("Sign with 'Lin and the team'", "Draft a reply to Ms Roth", "Paint the fence"),
+        ("Use the formal form in mails to clients, always", "Write a mail to Ms Roth", "Paint the fence"),
+        ("When you book trains, take a window seat", "Get a train to Bonn", "Book a table"),
     ],
 )
 def test_a_rule_for_one_kind_of_work_stays_with_it(rule, applies, not_to):

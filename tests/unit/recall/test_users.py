@@ -333,7 +333,10 @@ def test_rules_of_other_users_about_the_same_work_stand_beside_it():
 
     assert shown("Refund the tent of Mr Roth") == {f"user elke: {rule}"}
     assert shown("Refund the tent of Mr Roth", user_id="elke") == set()
+    assert shown("Book the tent for Mr Roth") == set()
     assert shown("Which tent did we refund?") == set()
+    events.append(line(90, "You may make refunds above 150 EUR again, the audit is over.", "elke", session="s9"))
+    assert shown("Refund the tent of Mr Roth") == set()
 
 
 def test_whether_something_is_allowed_rules_of_others_say():
