@@ -571,7 +571,9 @@ def _standing_rules(
     best = sorted(rules, key=lambda rule: (order(rule), rule.memory_id))
     matching = [rule.memory_id for rule in best if shared[rule.memory_id]]
     work = {*question.terms, *terms(" ".join(expected).replace("_", " "))}
-    general = [rule.memory_id for rule in best if not shared[rule.memory_id] and _is_general(rule, work)]
+    general = [
+        rule.memory_id for rule in best if rule.is_soft_rule and not shared[rule.memory_id] and _applies(rule, work)
+    ]
     return frozenset([*matching[:_MOST_MATCHING], *(general[:_MOST_STANDING] if question.works else ())])
 
 
@@ -593,10 +595,10 @@ def _kind(rule: KnownMemory) -> frozenset[str]:
     return kind if kind.isdisjoint(_WRITING) else kind | _TEXTS
 
 
-def _is_general(rule: KnownMemory, work: Collection[str]) -> bool:
-    """Whether a soft rule is for any kind of thing, or for one that a term of the *work* names ("git commit")."""
+def _applies(rule: KnownMemory, work: Collection[str]) -> bool:
+    """Whether a memory is not for one kind of thing, or for one that a term of the *work* names ("git commit")."""
     kind = _kind(rule)
-    return rule.is_soft_rule and (not kind or not kind.isdisjoint(work))
+    return not kind or not kind.isdisjoint(work)
 
 
 def _terms_shared(rule: KnownMemory, question: Question) -> int:
@@ -622,6 +624,8 @@ def _memory(memory: KnownMemory, appraisal: Appraisal, *, stands: bool) -> Candi
     is_asked_for = appraisal.question.of_manner or memory.kind == "goal" or _DIET.search(memory.text)
     standing = (1.0 if is_asked_for else _STANDING) if stands else 0.0
     relevance = 1.0 if is_current_goal else max(appraisal.match(memory), standing)
+    if appraisal.question.works and not stands and not _applies(memory, appraisal.question.terms):
+        relevance = 0.0
     if memory.method == FIRST_REQUEST and not memory.here and _is_of_other_items(memory.text, appraisal.question.text):
         relevance = 0.0
     components = appraisal.components(
