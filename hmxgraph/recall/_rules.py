@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
+from hmxgraph.recall.question import sentences
 from hmxgraph.text.terms import terms
 
 # Number of texts whose rules are cached.
@@ -40,7 +41,6 @@ _RULE = re.compile(
     r"[a-z]+ (?:that|the|them|it|only|with|an?|to)\b",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -55,7 +55,7 @@ def rules(text: str) -> tuple[str, ...]:
     ("Don't restart anything without asking.",)
 
     """
-    return tuple(each for each in _SENTENCE_END.split(text) if not each.endswith("?") and _RULE.search(each))
+    return tuple(each for each in sentences(text) if not each.endswith("?") and _RULE.search(each))
 
 
 def rule_share(text: str, weight_by_term: Mapping[str, float], actions: Iterable[Collection[str]]) -> float:
@@ -85,6 +85,7 @@ def rule_share(text: str, weight_by_term: Mapping[str, float], actions: Iterable
     return best
 
 
+@lru_cache(maxsize=_CACHED_TEXTS)
 def lifted_in(text: str) -> frozenset[str]:
     """Return the terms of the sentences of *text* that lift a rule.
 
@@ -92,7 +93,7 @@ def lifted_in(text: str) -> frozenset[str]:
     ['blu', 'book', 'casa', 'may']
 
     """
-    return frozenset(term for each in _SENTENCE_END.split(text) if _LIFTS.search(each) for term in terms(each))
+    return frozenset(term for each in sentences(text) if _LIFTS.search(each) for term in terms(each))
 
 
 def is_lifted(text: str, lifted: Iterable[Collection[str]]) -> bool:

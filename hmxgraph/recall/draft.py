@@ -28,7 +28,15 @@ from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
 from hmxgraph.recall.knowledge import PROCEDURES, REMEMBERED, KnownArtifact
 from hmxgraph.recall.known_candidates import EVIDENCE, evidence_candidates
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import PackRequest, asks, asks_for_value, asks_how_it_is, asks_permission
+from hmxgraph.recall.question import (
+    PackRequest,
+    asks,
+    asks_for_value,
+    asks_how_it_is,
+    asks_permission,
+    asks_who,
+    sentences,
+)
 from hmxgraph.recall.relevance import SURE, Ranking, near_best
 from hmxgraph.recall.walk import Neighbourhood
 from hmxgraph.text.terms import terms
@@ -121,6 +129,8 @@ _BARE = 1
 # A statement about the question has at least this fraction of the largest share in a message of a person, and at most
 # this many tokens.
 _STATED, _SHORT_STATEMENT = 0.85, 64
+# Next to messages, a step with a smaller fraction of their share of a question for a value is left out.
+_SAYS_LITTLE = 0.4
 # Maximum number of rules of other users, and their minimum share of the request as a fraction of the largest.
 _MOST_RULES, _NEAR_BEST_RULE = 3, 0.5
 # A session with at most this many calls may be a note with its filing: "The fuse had tripped", then the closed ticket.
@@ -217,13 +227,34 @@ class Draft:
             return episodes.of_cases(self.cases, self.events.share_of_case, self.changes)
         limit = self._room // max(len(past), 1)
         episodes = episodes.outlined(short, match.share, self.changes, limit, self.events.error.events)
-        if asks_for_value(self.events.question.text) and not (self.events.question.works or self.events.troubled):
-            episodes = episodes.without_idle_steps(short, match.share)
+        if self._is_stated(short):
+            # Who somebody is, people say.
+            least = 1.0 if asks_who(self.events.question.text) else _SAYS_LITTLE
+            episodes = episodes.without_idle_steps(short, match.share, least)
         if not self._routine:
             return episodes
         always_shown = self._usually_failed or self.events.question.seeks_advice or self.events.troubled
         special = np.ones(len(episodes), dtype=np.bool_) if always_shown else self.events.with_special_terms
         return episodes.beside_procedure(short, match.share, self._routine, special, self._statements)
+
+    def _is_stated(self, sessions: Collection[str]) -> bool:
+        """Whether a message in *sessions* states a value that the question asks for, so that no lookup is needed.
+
+        A sentence of it that asks nothing has nearly the largest share of the question in a message.
+        """
+        question, match, pool = self.events.question, self.events.match, self.events.pool
+        if question.works or self.events.troubled or not asks_for_value(question.text):
+            return False
+        messages = np.flatnonzero(pool.of_sessions(sessions) & ~pool.calls & ~pool.results).tolist()
+        least = _STATED * max((float(match.share[index]) for index in messages), default=0.0)
+        weight_by_term = match.weight_by_term
+
+        def states(sentence: str) -> bool:
+            share = sum(weight_by_term.get(term, 0.0) for term in set(terms(sentence)))
+            return share >= least * sum(weight_by_term.values()) and not asks(sentence)
+
+        near_best = (pool.text[index] for index in messages if match.share[index] >= least > 0)
+        return any(states(sentence) for text in near_best for sentence in sentences(text))
 
     @property
     def entities(self) -> tuple[str, ...]:

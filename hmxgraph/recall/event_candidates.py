@@ -9,7 +9,7 @@ of its steps.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress, islice, repeat
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import asks, objects, speaks_of_trouble, withdrawn
+from hmxgraph.recall.question import asks, objects, sentences, speaks_of_trouble, withdrawn
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
@@ -40,11 +40,15 @@ from hmxgraph.text.terms import terms as terms_of
 # of at most ``_SHORT_REQUEST`` terms are compared, each with at most ``_MOST_ALIKE`` messages with the same
 # particulars.
 _SAME_REQUEST, _SHORT_REQUEST, _MOST_ALIKE = 0.6, 40, 64
+# Number of pairs of messages whose comparison is cached.
+_CACHED_PAIRS = 16_384
 _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 # A word with a digit: a number, a date, an id.
 _NUMBER = re.compile(r"\w*\d\w*")
 # A word with a capital letter that does not begin a sentence.
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
+# Number of terms, without numbers, that a sentence which says that something changed shares with what it changed.
+_SAME_MATTER = 4
 # A name in more events than this does not show that two of them are about the same thing.
 _FEW_MESSAGES = 8
 # The minimum relevance of an event that matches the question at all, before relevance is scaled by the assurance (how
@@ -95,6 +99,19 @@ _DECISIVE = 0.8
 _BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
+
+
+@lru_cache(maxsize=_CACHED_PAIRS)
+def _same_matter(statement: str, withdrawal: str) -> bool:
+    """Whether a sentence of *statement* shares ``_SAME_MATTER`` terms with the *withdrawal*.
+
+    >>> _same_matter("Hi! Free shipping starts at 60 euros.", "Free shipping starts at 75 euros, no longer at 60.")
+    True
+    >>> _same_matter("Shipping is free for members.", "Free shipping starts at 75 euros, no longer at 60.")
+    False
+    """
+    changed = frozenset(term for term in terms_of(withdrawal) if not term.isdigit())
+    return any(len(changed.intersection(terms_of(each))) >= _SAME_MATTER for each in sentences(statement))
 
 
 class Sketch(NamedTuple):
@@ -341,25 +358,28 @@ class Episodes:
     def with_withdrawals(self) -> "Episodes":
         """Return the events; a message of a user that withdraws what an earlier related message states becomes related.
 
-        The later message has a sentence with a word for a change and a name ("I cancelled Valencia"), and the name is
-        in the earlier message and in few others. Only conversations with an assistant are searched: people tell each
-        other of many changes that have nothing to do with the question.
+        The later message has a sentence with a word for a change. Either that sentence has a name ("I cancelled
+        Valencia"), and the name is in the earlier message and in few others; or it shares at least ``_SAME_MATTER``
+        terms with a sentence of the earlier message ("free shipping starts at 75 euros, no longer at 60"). Only
+        conversations with an assistant are searched: people tell each other of many changes that have nothing to do
+        with the question.
         """
         pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
         if not pool.by_assistants.any():
             return self
-        changed = {
-            index: frozenset(_NAME.findall(withdrawn(pool.text[index])))
-            for index in np.flatnonzero(pool.by_people).tolist()
-        }
-        changed = {index: names for index, names in changed.items() if names}
+        changed = {index: withdrawn(pool.text[index]) for index in np.flatnonzero(pool.by_people).tolist()}
+        changed = {index: withdrawal for index, withdrawal in changed.items() if withdrawal}
         for statement in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
-            own_names = frozenset(_NAME.findall(pool.text[statement]))
-            for index, names in changed.items():
+            for index, withdrawal in changed.items():
                 may_gain = pool.times[index] > pool.times[statement] and relevance[index] < relevance[statement]
-                if may_gain and any(map(self._is_rare, own_names & names)):
+                if may_gain and self._is_withdrawn(pool.text[statement], withdrawal):
                     relevance[index], related[index] = relevance[statement], True
         return replace(self, relevance=relevance, related=related)
+
+    def _is_withdrawn(self, statement: str, withdrawal: str) -> bool:
+        """Whether a *withdrawal* is about the matter of a *statement*: see :meth:`with_withdrawals`."""
+        names = frozenset(_NAME.findall(statement)).intersection(_NAME.findall(withdrawal))
+        return any(map(self._is_rare, names)) or _same_matter(statement, withdrawal)
 
     def with_rules(self, rules: Sequence[int]) -> "Episodes":
         """Return the events; those at the indexes *rules* become as relevant as the best event, and related."""
@@ -517,13 +537,15 @@ class Episodes:
             related &= ~in_session | (remaining if is_informative else statements)
         return replace(self, related=related)
 
-    def without_idle_steps(self, sessions: Collection[str], shares: Floats) -> "Episodes":
-        """Return the events without the steps of *sessions* that say nothing about a question: by their *shares* of it.
+    def without_idle_steps(self, sessions: Collection[str], shares: Floats, least: float) -> "Episodes":
+        """Return the events without the steps of *sessions* that say little about a question: by their *shares* of it.
 
-        A call stays if it or one of its results contains a term of the question, or if it failed.
+        A call stays if it or one of its results has more than *least* times the largest share in a message, or if it
+        failed.
         """
         steps = self.pool.calls | self.pool.results
-        says_something = steps & ((shares > 0) | self.pool.failures)
+        messages = ~steps & self.pool.of_sessions(sessions)
+        says_something = steps & ((shares > least * shares[messages].max(initial=0.0)) | self.pool.failures)
         says_something |= self._calls_of(says_something & self.pool.results)
         answered = np.array([call >= 0 and says_something[call] for call in self._call_of], dtype=np.bool_)
         idle = steps & self.pool.of_sessions(sessions) & ~says_something & ~(answered & self.pool.results)

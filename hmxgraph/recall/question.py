@@ -79,8 +79,8 @@ _WHO = re.compile(
 # A question for a value.
 _VALUE = re.compile(
     r"(?:and |so |hi,? )?(?:(?:from|since|until|till|at|in|for|by|to) )?"
-    r"(?:which|when|where|how (?:much|many|long|often|old|far|late|early)|what (?:is|are) (?:the|our|my)"
-    r"|what (?:time|price|date|value|number|name|address)|is|are|does|do)\b",
+    r"(?:which|when|where|how (?:much|many|long|often|old|far|late|early)"
+    r"|what (?:is|are|does|do|time|price|date|value|number|name|address)|is|are|does|do)\b",
     re.IGNORECASE,
 )
 # Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".
@@ -564,6 +564,11 @@ def asks_for_value(text: str) -> bool:
 
     """
     return bool(_VALUE.match(text)) or asks_who(text)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of *text*."""
+    return _SENTENCE_END.split(text)
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:

@@ -735,3 +735,32 @@ def test_a_question_gets_no_idle_steps():
     assert any("75 euros" in line for line in lines)
     assert not [line for line in lines if "make test" in line or "214" in line]
     assert any("no upstream" in line for line in lines)
+
+
+def test_a_changed_value_is_shown_beside_the_old_one():
+    """The later message says the same of the same matter; one about another matter with "no longer" does not count."""
+    old = job(1, "Free shipping starts at 60 euros.", "> note(text=shipping)", "< note -> ok", "= Noted.", age_days=30)
+    new = job(
+        2, "From May on free shipping starts at 75 euros, no longer at 60.", "> set(a=1)", "< set -> ok", age_days=9
+    )
+    other = job(3, "The office is no longer at the harbour.", "> note(text=office)", "< note -> ok", age_days=5)
+    asked = draft([*old, *new, *other], query="Tell the customer from when on shipping is free, she ordered a tent")
+    lines = shown(packed([*old, *new, *other], query=asked.request.query), "episodes")
+    assert any("60 euros" in line for line in lines)
+    assert any("75 euros" in line for line in lines)
+    assert not any("harbour" in line for line in lines)
+
+
+def test_whom_to_ask_a_message_says_without_the_steps_of_its_session():
+    """If no message states it, the lookups answer."""
+    turns = (
+        "Our contact at Acme is Sanne Visser now.",
+        "> run(command=sync acme)",
+        "< run -> 1834 items from acme updated",
+        "= The sync ran.",
+    )
+    lines = shown(packed(job(1, *turns, age_days=9), query="Who is our contact at Acme?"), "episodes")
+    assert [line for line in lines if "acme" in line.lower()] == ["user: Our contact at Acme is Sanne Visser now."]
+    asked = ("Who is our contact at Acme?", "> find(company=Acme)", "< find -> contact: Sanne Visser", "= I found it.")
+    lines = shown(packed(job(1, *asked, age_days=9), query="Who is our contact at Acme?"), "episodes")
+    assert any("Sanne Visser" in line for line in lines)
