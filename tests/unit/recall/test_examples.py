@@ -739,13 +739,14 @@ def test_a_question_gets_no_idle_steps():
 
 def test_a_changed_value_is_shown_beside_the_old_one():
     """The later message says the same of the same matter; one about another matter with "no longer" does not count."""
-    old = job(1, "Free shipping starts at 60 euros.", "> note(text=shipping)", "< note -> ok", "= Noted.", age_days=30)
+    said = "Tell customers who ordered a tent: free shipping starts at 60 euros."
+    old = job(1, said, "> note(text=shipping)", "< note -> ok", "= Noted.", age_days=30)
     new = job(
         2, "From May on free shipping starts at 75 euros, no longer at 60.", "> set(a=1)", "< set -> ok", age_days=9
     )
     other = job(3, "The office is no longer at the harbour.", "> note(text=office)", "< note -> ok", age_days=5)
-    asked = draft([*old, *new, *other], query="Tell the customer from when on shipping is free, she ordered a tent")
-    lines = shown(packed([*old, *new, *other], query=asked.request.query), "episodes")
+    query = "Tell the customer from when on shipping is free, she ordered a tent"
+    lines = shown(packed([*old, *new, *other], query=query), "episodes")
     assert any("60 euros" in line for line in lines)
     assert any("75 euros" in line for line in lines)
     assert not any("harbour" in line for line in lines)
