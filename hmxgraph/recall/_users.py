@@ -29,6 +29,8 @@ _HASH = 8
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine)\b", re.IGNORECASE)
 _SECOND_PERSON = re.compile(r"\b(?:you|yours?)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# Average number of sessions per user from which users are a team.
+_SESSIONS_PER_COLLEAGUE = 3
 # The first word of a user id is a name only if it has at least this many letters: the "u" of "u-17" is not.
 _SHORTEST_NAME = 3
 
@@ -114,6 +116,15 @@ class Asker:
         text = evidence.content.removeprefix(f"{evidence.speaker}: ") if evidence.speaker else evidence.content
         tokens = count_tokens(event_line(text, evidence.label, shown))
         return evidence._replace(content=attributed(text, shown), speaker=shown, tokens=tokens)
+
+
+def are_colleagues(pool: EventPool) -> bool:
+    """Whether the users of *pool* are a team, each with several sessions, and not customers who come once or twice.
+
+    What a customer calls a rule is none for others, so that only colleagues' rules are shown to each other.
+    """
+    by_user = {(user, session) for user, session in zip(pool.user_id, pool.session_id, strict=False) if user}
+    return len(by_user) >= _SESSIONS_PER_COLLEAGUE * len({user for user, _ in by_user})
 
 
 def with_users_named(pool: EventPool, request: PackRequest, count_tokens: TokenCounter) -> EventPool:

@@ -21,7 +21,7 @@ from hmxgraph.recall._passages import marked_as_superseded, recounted, with_exce
 from hmxgraph.recall._rules import is_lifted, lifted_in, rule_share
 from hmxgraph.recall._steps import step_scores
 from hmxgraph.recall._times import Span
-from hmxgraph.recall._users import Asker, with_users_named
+from hmxgraph.recall._users import Asker, are_colleagues, with_users_named
 from hmxgraph.recall.appraised import Appraised, with_tokens
 from hmxgraph.recall.candidates import SECTION, THRESHOLD, Candidate, Ranked, RecencyDecay, State
 from hmxgraph.recall.event_candidates import Episodes, Sketch, separated, timely
@@ -465,11 +465,12 @@ class Draft:
     def _rules_of_others(self) -> list[int]:
         """The messages of users other than the asker with the rules that match the request best, at most three.
 
-        Only for work with tools, and for questions whether something is allowed.
+        Only for work with tools and for questions whether something is allowed, and only if the users are colleagues.
         """
         question, pool, asker = self.events.question, self.events.pool, Asker.of(self.events.pool, self.request)
         is_asked = question.works or asks_permission(question.text)
-        if self.request.sections == (SECTION,) or not (is_asked and asker.named and self._acting):
+        applies = is_asked and asker.named and self._acting and are_colleagues(pool)
+        if self.request.sections == (SECTION,) or not applies:
             return []
         guidance, weights = self.appraised.appraisal.guidance, self.events.known_weights_of_request
         likely = guidance.asked if guidance.guesses else guidance.expected | guidance.asked

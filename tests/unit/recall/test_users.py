@@ -309,11 +309,14 @@ def test_a_first_name_of_two_users_names_neither():
     assert with_own_names(pool, understood("What is Omar's rate?", 0)).words == pool.words
 
 
-def test_rules_of_other_users_about_the_same_work_stand_beside_it():
+@pytest.mark.parametrize(("sessions", "are_a_team"), [(2, True), (0, False)])
+def test_rules_of_other_users_about_the_same_work_stand_beside_it(sessions, are_a_team):
     """Memories of other users stay out; what they said must hold for this work is shown as their message.
 
-    Rules about other work, the asker's own and talk are not shown, nor are rules beside a question about the past.
+    Rules about other work, the asker's own and talk are not shown, nor are rules beside a question about the past, nor
+    what customers, who come once or twice, call a rule.
     """
+    colleagues = [line(200 + at, "The lamp is broken.", "omar", session=f"o{at}") for at in range(sessions)]
     call, done = {"kind": "tool_call"}, {"kind": "tool_result"}
     work = [
         ("Please refund the tent of Ms Kern", {"speaker": "user"}, "omar"),
@@ -324,6 +327,7 @@ def test_rules_of_other_users_about_the_same_work_stand_beside_it():
     said = [rule, "Never restart the router without asking me.", "I always liked the refunds here."]
     events = [((*event(at, text, session="s1", **how)[0], by), text) for at, (text, how, by) in enumerate(work)]
     events += [line(10 * at, text, "elke", session=f"s{at}") for at, text in enumerate(said, start=2)]
+    events += colleagues
 
     def shown(query, *, user_id="omar"):
         pack = packed(events, query=query, user_id=user_id, guidance=Guidance(expected=frozenset({"refund"})))
@@ -331,7 +335,7 @@ def test_rules_of_other_users_about_the_same_work_stand_beside_it():
             f"user elke: {each}" for each in said
         }
 
-    assert shown("Refund the tent of Mr Roth") == {f"user elke: {rule}"}
+    assert shown("Refund the tent of Mr Roth") == ({f"user elke: {rule}"} if are_a_team else set())
     assert shown("Refund the tent of Mr Roth", user_id="elke") == set()
     assert shown("Book the tent for Mr Roth") == set()
     assert shown("Which tent did we refund?") == set()
@@ -347,6 +351,7 @@ def test_whether_something_is_allowed_rules_of_others_say():
     ]
     work.append(("deploy -> status: ok", {"kind": "tool_result"}, ""))
     events = [((*event(at, text, session="s1", **how)[0], by), text) for at, (text, how, by) in enumerate(work)]
+    events += [line(100 + at, "The lamp is broken.", "omar", session=f"o{at}") for at in range(4)]
     freeze = "Until 1 December nothing goes to production, except fixes."
     events.append(line(20, freeze, "elke", session="s2"))
     guidance = Guidance(expected=frozenset({"deploy"}))
