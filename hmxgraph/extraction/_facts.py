@@ -135,10 +135,11 @@ _ROUTINE = re.compile(
     rf"(?: (?:[^\s,;:!?]|:\d)+)*? {_HOW_OFTEN}(?: [^,;:!?]{{1,60}})?)(?P<more>,[^;:!?]{{1,100}})?",
     re.IGNORECASE,
 )
-# Words of other tenses, of doubt and of conditions, and verbs in the past: such a sentence is a story or a plan.
+# Words of other tenses, of doubt, of conditions and of failures, and verbs in the past: such a sentence is a story, a
+# plan or a report of trouble.
 _NO_ROUTINE = pattern(
     r"\b(?:was|were|did|had|went|used|would|will|might|may|could|should|must|if|when|unless|wish|hope|want|need|please"
-    r"|think|maybe|perhaps|probably|almost|next|last|this|that|it|until|feel|feels|can|going|plan|planning|try|trying"
+    r"|fails?|failing|breaks?|crash(?:es)?|hangs?|flaky|error|bug|think|maybe|perhaps|probably|almost|next|last|this|that|it|until|feel|feels|can|going|plan|planning|try|trying"
     r"|thinking|got|came|saw|made|took|told|said|kept|ran|met|wrote|began|became|ate|drank"
     r"|(?<!is )(?<!are )(?<!'m )(?<!'re )[a-z]{2,}ed)\b(?!s)"
 )
@@ -153,6 +154,8 @@ def routine(sentence: str) -> str:
     ('The warehouse ships at 15:00 every day.', 'I work from home on Fridays.')
     >>> routine("I went running every day."), routine("Remind me every Monday."), routine("It is closed on Mondays.")
     ('', '', '')
+    >>> routine("The build fails every evening.")
+    ''
     """
     match = _ROUTINE.fullmatch(sentence.rstrip(" .!"))
     statement = match["statement"].strip() if match else ""
