@@ -443,14 +443,14 @@ class Episodes:
     ) -> "Episodes":
         """Return the events, with *sessions* of more than *most_tokens* reduced to an outline.
 
-        An outline consists of the request, each call of one of the tools in *changes* with its result, the messages
-        that match the question best, the *answers*, and the event that says how the session ended: a message, or the
-        last result and its call. The *errors* that the question is about, their calls and the message after each have
-        the highest relevance.
+        An outline consists of the request, each call of one of the tools in *changes* with its result, what other users
+        answered, the messages that match the question best, the *answers*, and the event that says how the session
+        ended: a message, or the last result and its call. The *errors* that the question is about, their calls and the
+        message after each have the highest relevance.
         """
         relevance, related = self._relevance.copy(), self._related_factor > 0
         ends = self._ends | self._calls_of(self._ends & self.pool.results)
-        decisive = (self._requests | ends | self.pool.with_tools(changes)) & ~self.pool.empty
+        decisive = (self._requests | self._joins | ends | self.pool.with_tools(changes)) & ~self.pool.empty
         if answers is not None:
             decisive |= answers
         tokens = np.array(self.pool.tokens)
@@ -677,8 +677,19 @@ class Episodes:
     def _unmatched_messages(self, shares: Floats, limit: float) -> Flags:
         """Which messages, except the ends of sessions, have at most *limit* times the largest share."""
         messages: Flags = self.pool.spoken & ~self.pool.results & (shares <= limit * shares.max(initial=0.0))
-        messages &= ~self._ends
+        messages &= ~self._ends & ~self._joins
         return messages
+
+    @cached_property
+    def _joins(self) -> Flags:
+        """Which messages answer an assistant in a session that another user began, as a colleague who approves it."""
+        joins, beginner = np.zeros(len(self), dtype=np.bool_), dict[str, str]()
+        users = zip(self.pool.user_id, self.pool.session_id, strict=False) if self.pool.by_assistants.any() else ()
+        for index, (user, session_id) in enumerate(users):
+            if user and self.pool.by_people[index]:
+                is_answer = index > 0 and self.pool.follows[index] and self.pool.by_assistants[index - 1]
+                joins[index] = user != beginner.setdefault(session_id, user) and is_answer
+        return joins
 
     @property
     def _ends(self) -> Flags:

@@ -357,3 +357,25 @@ def test_whether_something_is_allowed_rules_of_others_say():
     guidance = Guidance(expected=frozenset({"deploy"}))
     pack = packed(events, query="May we deploy the cart to production?", user_id="omar", guidance=guidance)
     assert [entry.content for entry in pack.entries] == [f"user elke: {freeze}"]
+
+
+def test_what_another_user_answers_in_a_session_is_part_of_it():
+    """A colleague's consent decides the work, however few words it has; the user's own consent goes without saying."""
+    for approver, approved in (("elke", True), ("omar", False)):
+        turns = [
+            ("Please refund the leaking tent of Ms Kern, 212 euros", {"speaker": "user"}, "omar"),
+            ("That is above the limit. May I refund it?", {"speaker": "assistant"}, ""),
+            ("Yes, go ahead.", {"speaker": "user"}, approver),
+            *((f"refund(item=tent, part={part})", {"kind": "tool_call"}, "") for part in range(3)),
+            ("refund -> status: refunded", {"kind": "tool_result"}, ""),
+            ("The leaking tent is refunded.", {"speaker": "assistant"}, ""),
+        ]
+        events = [
+            ((*event(at, text, session="s1", age_days=9, **how)[0], by), text)
+            for at, (text, how, by) in enumerate(turns)
+        ]
+        lines = [
+            entry.content
+            for entry in packed(events, query="Refund the leaking tent of Mr Roth", user_id="omar").entries
+        ]
+        assert any("go ahead" in each for each in lines) is approved
