@@ -9,7 +9,7 @@ of its steps.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import compress, islice, repeat
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from hmxgraph.recall.candidates import (
     scores,
 )
 from hmxgraph.recall.pool import EventPool, Flags, Floats
-from hmxgraph.recall.question import asks, objects, sentences, speaks_of_trouble, withdrawn
+from hmxgraph.recall.question import asks, objects, speaks_of_trouble, withdrawn
 from hmxgraph.recall.relevance import as_examples
 from hmxgraph.text.lines import attributed
 from hmxgraph.text.terms import TokenCounter
@@ -40,15 +40,14 @@ from hmxgraph.text.terms import terms as terms_of
 # of at most ``_SHORT_REQUEST`` terms are compared, each with at most ``_MOST_ALIKE`` messages with the same
 # particulars.
 _SAME_REQUEST, _SHORT_REQUEST, _MOST_ALIKE = 0.6, 40, 64
-# Number of pairs of messages whose comparison is cached.
-_CACHED_PAIRS = 16_384
 _NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 # A word with a digit: a number, a date, an id.
 _NUMBER = re.compile(r"\w*\d\w*")
 # A word with a capital letter that does not begin a sentence.
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\w)[A-Z][\w-]{2,}")
-# Number of terms, without numbers, that a sentence which says that something changed shares with what it changed.
-_SAME_MATTER = 4
+# Number of terms, without numbers, that a sentence which says that something changed shares with what it changed, and
+# the length of that statement in tokens.
+_SAME_MATTER, _SHORT_STATEMENT = 4, 64
 # A name in more events than this does not show that two of them are about the same thing.
 _FEW_MESSAGES = 8
 # The minimum relevance of an event that matches the question at all, before relevance is scaled by the assurance (how
@@ -99,19 +98,6 @@ _DECISIVE = 0.8
 _BESIDE_ERROR = 0.7
 # Fraction of the top relevance above which recency counts fully.
 FULL_RECENCY = 0.4
-
-
-@lru_cache(maxsize=_CACHED_PAIRS)
-def _same_matter(statement: str, withdrawal: str) -> bool:
-    """Whether a sentence of *statement* shares ``_SAME_MATTER`` terms with the *withdrawal*.
-
-    >>> _same_matter("Hi! Free shipping starts at 60 euros.", "Free shipping starts at 75 euros, no longer at 60.")
-    True
-    >>> _same_matter("Shipping is free for members.", "Free shipping starts at 75 euros, no longer at 60.")
-    False
-    """
-    changed = frozenset(term for term in terms_of(withdrawal) if not term.isdigit())
-    return any(len(changed.intersection(terms_of(each))) >= _SAME_MATTER for each in sentences(statement))
 
 
 class Sketch(NamedTuple):
@@ -360,26 +346,32 @@ class Episodes:
 
         The later message has a sentence with a word for a change. Either that sentence has a name ("I cancelled
         Valencia"), and the name is in the earlier message and in few others; or it shares at least ``_SAME_MATTER``
-        terms with a sentence of the earlier message ("free shipping starts at 75 euros, no longer at 60"). Only
+        terms with the earlier message, if that is short ("free shipping starts at 75 euros, no longer at 60"). Only
         conversations with an assistant are searched: people tell each other of many changes that have nothing to do
         with the question.
         """
         pool, relevance, related = self.pool, self._relevance.copy(), self._related_factor > 0
         if not pool.by_assistants.any():
             return self
+        statements = related & pool.by_people
         changed = {index: withdrawn(pool.text[index]) for index in np.flatnonzero(pool.by_people).tolist()}
-        changed = {index: withdrawal for index, withdrawal in changed.items() if withdrawal}
-        for statement in np.flatnonzero(related & pool.by_people).tolist() if changed else []:
-            for index, withdrawal in changed.items():
-                may_gain = pool.times[index] > pool.times[statement] and relevance[index] < relevance[statement]
-                if may_gain and self._is_withdrawn(pool.text[statement], withdrawal):
-                    relevance[index], related[index] = relevance[statement], True
+        for index, withdrawal in changed.items():
+            if withdrawal and statements.any():
+                earlier = statements & (pool.times < pool.times[index]) & self._of_matter(withdrawal)
+                best = relevance[earlier].max(initial=0.0)
+                if best > relevance[index]:
+                    relevance[index], related[index] = best, True
         return replace(self, relevance=relevance, related=related)
 
-    def _is_withdrawn(self, statement: str, withdrawal: str) -> bool:
-        """Whether a *withdrawal* is about the matter of a *statement*: see :meth:`with_withdrawals`."""
-        names = frozenset(_NAME.findall(statement)).intersection(_NAME.findall(withdrawal))
-        return any(map(self._is_rare, names)) or _same_matter(statement, withdrawal)
+    def _of_matter(self, withdrawal: str) -> Flags:
+        """Which messages state something about the matter of a *withdrawal*: see :meth:`with_withdrawals`."""
+        words = [term for term in dict.fromkeys(terms_of(withdrawal)) if not term.isdigit()]
+        shared = (self.pool.occurrences.counts(words) >= 1).sum(axis=0)
+        of_matter: Flags = (shared >= _SAME_MATTER) & (np.array(self.pool.tokens) <= _SHORT_STATEMENT)
+        for name in sorted(filter(self._is_rare, frozenset(_NAME.findall(withdrawal)))):
+            with_name = np.flatnonzero(self.pool.occurrences.matched(terms_of(name))).tolist()
+            of_matter[[index for index in with_name if name in _NAME.findall(self.pool.text[index])]] = True
+        return of_matter
 
     def with_rules(self, rules: Sequence[int]) -> "Episodes":
         """Return the events; those at the indexes *rules* become as relevant as the best event, and related."""
