@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hmxgraph.ingest.rendition import SHOWN, cut, rendition
 from hmxgraph.protocol.canonical import node_key
-from hmxgraph.protocol.events import MEMORY_EVENT, Event, Position, origin_of, position, went_well
+from hmxgraph.protocol.events import IMPORT, MEMORY_EVENT, Event, Position, origin_of, position, went_well
 from hmxgraph.protocol.parsing import parse_json
 from hmxgraph.protocol.timestamps import LAST_US
 from hmxgraph.protocol.trust import DEFAULT_TRUST
@@ -315,9 +315,11 @@ def _label(event: Event) -> str:
     worded = event.event_type in _WORDED_TYPES or (
         event.event_type.startswith("x-") and not event.event_type.startswith(_OWN_PREFIX)
     )
-    if label or not worded or speaking_source(event):
+    origin = origin_of(event.metadata)
+    is_own = not event.source and origin != IMPORT
+    if label or is_own or not worded or speaking_source(event):
         return label
-    outside = DEFAULT_TRUST.outside(event.source, event.agent_id, origin_of(event.metadata), decides=True)
+    outside = DEFAULT_TRUST.outside(event.source, event.agent_id, origin, decides=True)
     return _UNKNOWN_SOURCE if outside else ""
 
 
