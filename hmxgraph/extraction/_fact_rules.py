@@ -136,6 +136,8 @@ _SUM = (
     r"(?:[$€£]\s?\d[\d.,]*\b|\d[\d.,]*\s?(?:(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|euros?|dollars?|pounds?|francs?|cents?"
     r"|percent|kg)\b|[$€£%]))(?: (?:per|an?|each) (?:[a-z]+ )?[a-z]+)?"
 )
+# The predicates of prices.
+PRICED = frozenset({"costs", "starts at"})
 # The subject of a price, without a determiner that points at one thing: "standard shipping", "an extra bed".
 _PRICED = (
     r"(?P<subject>(?!(?i:th\w*|my|your|wh\w+|since|because|as|if|but)\b)(?:[Oo]ur )?[A-Za-z][\w-]*"

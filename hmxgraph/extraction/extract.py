@@ -13,6 +13,7 @@ from hmxgraph.errors import InvalidTime
 from hmxgraph.extraction import _directives, _fact_rules, _facts, _house_rules, _preferences
 from hmxgraph.extraction._directives import Withdrawal, withdrawal_in, without_values
 from hmxgraph.extraction._entity_spans import CAPITALS
+from hmxgraph.extraction._fact_rules import PRICED
 from hmxgraph.extraction._facts import Fact, facts
 from hmxgraph.extraction._preferences import Preference, preference
 from hmxgraph.extraction.entities import MentionCollector, read
@@ -541,7 +542,9 @@ def _parsed_draft(kind: MemoryKind, text: str, *, hard: bool) -> MemoryDraft:
     if liking:
         return _draft_preference(liking, text, UNKNOWN, BY_HAND)
     if kind == "fact":
-        drafts = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in facts(text))))
+        # A price that somebody asks to remember is a claim: it contradicts another price of the same thing.
+        stated = (fact for fact in facts(text) if fact.predicate not in PRICED)
+        drafts = list(filter(None, (fact_draft(fact, UNKNOWN, BY_HAND) for fact in stated)))
         return _merged(drafts) if drafts else _unparsed_fact(text)
     return MemoryDraft(kind, text, 1.0, BY_HAND)
 
