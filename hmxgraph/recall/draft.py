@@ -238,23 +238,27 @@ class Draft:
         return episodes.beside_procedure(short, match.share, self._routine, special, self._statements)
 
     def _is_stated(self, sessions: Collection[str]) -> bool:
-        """Whether a message in *sessions* states a value that the question asks for, so that no lookup is needed.
+        """Whether a message in *sessions* states a value that the question asks for, so that no lookup is needed."""
+        question = self.events.question
+        asks_value = asks_for_value(question.text) and not (question.works or self.events.troubled)
+        return asks_value and any(map(self._states_value, sessions))
 
-        A sentence of it that asks nothing has nearly the largest share of the question in a message.
+    def _states_value(self, session_id: str) -> bool:
+        """Whether a message of the session has nearly the largest share of the question, and states something of it.
+
+        Half of that share is in a sentence that asks nothing.
         """
-        question, match, pool = self.events.question, self.events.match, self.events.pool
-        if question.works or self.events.troubled or not asks_for_value(question.text):
-            return False
-        messages = np.flatnonzero(pool.of_sessions(sessions) & ~pool.calls & ~pool.results).tolist()
-        least = _STATED * max((float(match.share[index]) for index in messages), default=0.0)
+        match, pool = self.events.match, self.events.pool
+        messages = ~pool.calls & ~pool.results & pool.spoken
+        least = _STATED * match.share[messages].max(initial=0.0)
         weight_by_term = match.weight_by_term
 
         def states(sentence: str) -> bool:
             share = sum(weight_by_term.get(term, 0.0) for term in set(terms(sentence)))
-            return share >= least * sum(weight_by_term.values()) and not asks(sentence)
+            return 2 * share >= least * sum(weight_by_term.values()) and not asks(sentence)
 
-        near_best = (pool.text[index] for index in messages if match.share[index] >= least > 0)
-        return any(states(sentence) for text in near_best for sentence in sentences(text))
+        near_best = np.flatnonzero(messages & pool.of_session(session_id) & (match.share >= least) & (match.share > 0))
+        return any(states(sentence) for index in near_best.tolist() for sentence in sentences(pool.text[index]))
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -307,6 +311,7 @@ class Draft:
         distinct = self._by_steps.without_copies(best)
         # Whether something is allowed, rules say; one case may show how they were applied.
         best = list(islice(distinct, 1 if asks_permission(question.text) else MOST_SESSIONS))
+        best = [each for each in best if self._states_value(each)] if self._is_stated(best) else best
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement

@@ -417,7 +417,8 @@ class Episodes:
             gain = _BY_SHARE / max(float(shares[in_session].max(initial=0.0)), 1e-9)
             least = best * (_WITHIN_EPISODE + gain * shares[in_session])
             relevance[in_session] = np.maximum(relevance[in_session], least)
-            related |= in_session
+            # The end alone does not say what has ended.
+            related |= in_session & (in_session & ~self._ends).any()
         return replace(self, relevance=relevance, related=related)
 
     def within(self, sessions: Collection[str]) -> "Episodes":

@@ -280,6 +280,7 @@ _DIET = re.compile(
 _PLURAL = r"(?:[a-z-]+ ){0,2}[a-z-]{2,}s\b"
 # The speaker before a rule about themselves: "jonas: Production deploys need my approval".
 _SPEAKER = re.compile(r"^[\w.@-]{1,40}(?: [\w.@-]{1,40}){0,2}: ")
+_MANNERS_OF_SPEECH = r"(?:use|be|write|say|answer|ask|add|include|speak|send|show|give|make|put|call)\b"
 _TIMES = r"(?:[a-z]+ ){0,2}(?:minutes|hours|days|weeks|months|years|mornings|evenings|nights|[a-z]+days)\b"
 _OF_ONE_KIND = re.compile(
     rf"\b(?:about|regarding|concerning) (?:the |any |all |every |each |our )?(?P<topic>{_PLURAL})"
@@ -292,6 +293,7 @@ _OF_ONE_KIND = re.compile(
     r"|^(?:please )?(?:do not|don't) (?P<deed>[a-z-]+ [^,.;]+?) without\b|\bnothing (?P<stopped>[^,.;]+)"
     rf"|\b(?:in|for) (?:all |my |our )?(?!{_TIMES})(?P<texts>{_PLURAL}(?: (?:to|for|from|of) {_PLURAL})?)"
     r",?(?: always| please)*\W*$"
+    rf"|^(?:please )?(?:do not|don't) (?P<act>(?!{_MANNERS_OF_SPEECH})[a-z-]+ [a-z-]+s)\W*$"
     r"|^no (?:more|longer) (?P<former>[^:]+: .*)|^(?:please )?(?:always )?(?P<text>sign) ",
     re.IGNORECASE,
 )
@@ -562,7 +564,7 @@ def _standing_rules(
     rules = [memory for memory in likely if memory.kind in _MANNERS and memory.held and not memory.hard]
     if not (question.works or asks_permission(question.text)):
         of_answers = (rule for rule in rules if _OF_ANSWERS.search(rule.text))
-        return frozenset(rule.memory_id for rule in of_answers if _kind(rule).isdisjoint(_WRITING))
+        return frozenset(rule.memory_id for rule in of_answers if _applies(rule, question.terms))
     shared = {rule.memory_id: _terms_shared(rule, question) for rule in rules}
 
     def order(rule: KnownMemory) -> tuple[float, ...]:

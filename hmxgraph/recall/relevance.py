@@ -321,6 +321,9 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 # all events is lowered before the related ones are chosen. With 0.7, packs for questions about unknown things were a
 # third shorter, but packs of 2,048 tokens from chats lost one point of recall.
 _DOUBTED = 0.5
+# A question is about something unknown if at least so many of its terms are in no event, and the others have less than
+# this part of its weight.
+_UNKNOWN_TERMS, _KNOWN = 3, 0.25
 # For questions about the past: the minimum evidence of a related event, even if the person asked about said it.
 _HARDLY_RELATED = 0.1
 # A token that may be an identifier, and its minimum length.
@@ -543,6 +546,7 @@ class Ranking:
         *scores* are the final scores, *relevance* what :meth:`relevance` returned for them.
 
         - If the question asks for standing instructions and there are any, only those are related.
+        - If a question about the past is about something unknown, none is related.
         - Without a match in words or meaning, all events are related to a question (nothing can be excluded), and none
           to a request for work.
         - Speaker, length and time can exclude an event, but never make it related.
@@ -556,6 +560,8 @@ class Ranking:
         """
         if self._instructions.any():
             return self._instructions
+        if self._is_about_the_unknown:
+            return np.zeros(len(self.pool), dtype=np.bool_)
         if not self._is_matched:
             return np.full(len(self.pool), not (self.question.works and self.question.terms), dtype=np.bool_)
         relevance = self._of_named_date(relevance * self._certainty)
@@ -595,6 +601,19 @@ class Ranking:
         lowered[relevant] *= factors
         newest: Floats = lowered * (relevance.max(initial=0.0) / (lowered.max(initial=0.0) or 1.0))
         return newest
+
+    @property
+    def _is_about_the_unknown(self) -> bool:
+        """Whether a question about the past has several unknown terms, and the known ones are a small part of it.
+
+        Never for a question that names a time from which there are events, or that asks several things.
+        """
+        question, weights, is_known = self.question, self.match.weights, (self.match.counts >= 1).any(axis=1)
+        has_parts_or_meaning = self.has_parts or bool(self.meanings)
+        if question.works or not question.recalls or has_parts_or_meaning or self._is_of_named_time.any():
+            return False
+        several = np.count_nonzero(~is_known) >= _UNKNOWN_TERMS
+        return bool(several and weights[is_known].sum() < _KNOWN * weights.sum())
 
     @property
     def _may_answer(self) -> Flags:

@@ -765,3 +765,26 @@ def test_whom_to_ask_a_message_says_without_the_steps_of_its_session():
     asked = ("Who is our contact at Acme?", "> find(company=Acme)", "< find -> contact: Sanne Visser", "= I found it.")
     lines = shown(packed(job(1, *asked, age_days=9), query="Who is our contact at Acme?"), "episodes")
     assert any("Sanne Visser" in line for line in lines)
+
+
+def test_a_question_about_the_unknown_gets_nothing():
+    """One common word of many does not answer it; of fewer unknown words, one of another form may be meant."""
+    events = job(1, "Sign with the team of Blu.", "> mail(to=kern)", "< mail -> sent", "= Done.", age_days=9)
+    asked = "Which hotel did the team reserve for the offsite?"
+    assert shown(packed(events, query=asked), "episodes") == []
+    assert shown(packed(events, query="Who is in the team?"), "episodes")
+
+
+def test_an_end_without_its_beginning_is_no_example():
+    """It does not say what has ended. Here the other events are a prompt and small talk."""
+    turns = (
+        ("You are the agent of the shop.", "system"),
+        ("ok thanks", "user"),
+        ("That was perfect, sent it.", "user"),
+    )
+    events = [event(at, text, session="s1", age_days=9, speaker=speaker) for at, (text, speaker) in enumerate(turns)]
+    for number, whole in ((3, False), (2, True)):
+        others = [event(9, "The lamp form is signed, and the lawyer has it", session="s1", age_days=9)] if whole else []
+        asked = draft([*events[:number], *others], query="Send the lamp form")
+        episodes = asked._scored_events.with_whole_sessions({"s1"}, asked.events.match.share)
+        assert bool(episodes.is_related.any()) is whole

@@ -155,6 +155,8 @@ def test_how_to_answer_holds_for_every_question():
         ("Sign with 'Lin and the team'", "Draft a reply to Ms Roth", "Paint the fence"),
         ("Use the formal form in mails to clients, always", "Write a mail to Ms Roth", "Paint the fence"),
         ("When you book trains, take a window seat", "Get a train to Bonn", "Book a table"),
+        ("Don't skip tests", "Mend the tests", "Paint the fence"),
+        ("German customers get German answers", "Answer a German customer", "Who sent the letter?"),
     ],
 )
 def test_a_rule_for_one_kind_of_work_stays_with_it(rule, applies, not_to):
