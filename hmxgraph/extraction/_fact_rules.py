@@ -639,6 +639,19 @@ FACT_RULES: tuple[FactRule, ...] = (
         ),
     ),
     FactRule(
+        "is",
+        ("today", "now", "tomorrow", "yesterday"),
+        re.compile(
+            r"(?:^|[,;:] |\band )(?P<subject>(?:[Tt]he |[Oo]ur )?[A-Z][\w/-]*(?: [a-z-]+)?) is (?:now )?(?:at )?"
+            r"(?P<object>\d+[.,]\d+)(?: (?:from|since|as of) (?:today|tomorrow|yesterday|now)(?: on)?| now)\b"
+        ),
+        "{subject} is {object}",
+        0.7,
+        single=True,
+        examples=(("CHF is 1.07 from today.", "CHF is 1.07"), ("The EUR rate is 1.16 now", "the EUR rate is 1.16")),
+        counterexamples=("CHF is 1.07 or so.", "It is 10.30 now.", "Ann is 33 now."),
+    ),
+    FactRule(
         "costs",
         ("costs", "cost"),
         re.compile(rf"{_PRICE_START}{_PRICED} (?:now |still |only )?costs? (?:now |only )?(?P<object>{_SUM})"),

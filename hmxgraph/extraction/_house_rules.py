@@ -27,7 +27,7 @@ class HouseRule(NamedTuple):
 # A plural without a determiner, which names a kind of thing: "commit messages".
 _NOT_A_KIND = (
     r"\d|(?:the|th[ei]s|that|those|these|my|your|our|his|her|its|their|such|one|two|three|few|some|other|there|things"
-    r"|always|sometimes|no|\w+ing|yes|thanks|as|unless|whereas|perhaps|us|guess|results|he|she|it|what|who)\b"
+    r"|always|sometimes|no|\w+ing|yes|thanks|as|unless|whereas|perhaps|us|guess|results|he|she|it|what|who|i|you|we)\b"
 )
 _KIND = (
     rf"(?!{_NOT_A_KIND})(?:[a-z-]+ ){{0,2}}?(?!(?:day|week|month|year|hour|minute|thing|time|detail|lot)s\b|always\b)"
@@ -46,6 +46,11 @@ _STYLE = one_of(
     "apologies", "preambles?", "code comments", "comments", "semicolons", "greetings", "sign-offs", "footnotes",
     "summar(?:y|ies)", "follow-up questions", "small print", "anglicisms", "passive voice",
 )  # fmt: skip
+# Kinds of papers and requests.
+_WRITTEN = (
+    r"(?!(?:the|our|my|your|his|her|their|th[ei]se|those)\b)(?:[a-z-]+ )?(?:alerts|applications|bills|claims|complaints"
+    r"|dates|invoices|mails|emails|numbers|offers|prices|questions|quotes|receipts|reports|requests|tables|texts|tickets)"
+)
 # Verbs of perception and wish, which state no custom after "we don't".
 _NOT_CUSTOM = one_of(
     "agree", "care", "find", "follow", "get", "have", "hear", "know", "like", "look", "mind", "need", "remember",
@@ -301,14 +306,17 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
     ),
     HouseRule(
         pattern(
-            r"(?:(?:from|until|till|between|during|over) [^,;:]{3,40}?,? )?nothing"
+            r"(?:(?:(?:from|until|till|between|during|over) [^,;:]{3,40}?,? )?nothing"
             r" (?:goes|ships|gets|leaves|may|must|is (?:deployed|merged|released|sent|shipped|changed))"
             r" (?!it\b|today\b).*\b(?:except|without|unless|before|until|after)\b"
+            r"|(?:from|until|till|between|during|over) [^,;:]{3,40}?,? (?:nothing|nobody|no one)"
+            r" (?:goes|ships|leaves|changes?|touches|edits|deploys|merges|releases|may|must)\b)"
         ),
         0.7,
         (
             "From 20 November to 1 December nothing goes to production, except hotfixes that I have approved.",
             "Feature freeze: until May nothing ships without my approval.",
+            "Between 1 and 10 of each month nobody changes the finance models, because of the closing.",
         ),
         ("Nothing is better than a good night, except coffee.", "Nothing goes right."),
     ),
@@ -324,6 +332,43 @@ HOUSE_RULES: tuple[HouseRule, ...] = (
             "Branch names end with the ticket number.",
         ),
         ("The reports start with it.", "Our commits start with the ticket?", "The commit messages start with a typo."),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_KIND} are (?:only|never) (?:[a-z]+ed|sent|made|shown|given|built|sold|paid|put|kept)"
+            r" (?:after|before|by|if|on|once|to|when|with|without) \S"
+        ),
+        0.65,
+        (
+            "Dashboards are only published after Felix or I have reviewed them.",
+            "Invoices are never sent on Fridays.",
+        ),
+        ("The dashboards are only published by Ann.", "Parcels are never opened here.", "Kids are only annoyed by it?"),
+    ),
+    HouseRule(
+        pattern(
+            r"(?:if|when(?:ever)?) (?!i\b|you\b|we\b)(?P<occasion>[\w. -]{2,60}? (?:fails?|breaks?|crash(?:es)?"
+            r"|(?:is|goes) down|times out|stops|runs dry)\b[^,]{0,40}), (?:please )?(?:always )?"
+            r"(?:call|tell|ask|ping|notify|page|warn|wake|mail) (?:me|us|(?-i:[A-Z])[\w-]+)\b"
+        ),
+        0.65,
+        ("If orders_daily fails, call me.", "When the shop goes down, notify Ann, don't restart it."),
+        ("If it fails, call me.", "If the build fails today, call me.", "If I fail, call me."),
+    ),
+    HouseRule(
+        pattern(
+            rf"{_WRITTEN}(?: (?:for|to|from|about|of) [^,.;:]{{2,30}})? always"
+            r" (?:with|in|as|by|on) (?!it\b|that\b|them\b)\S"
+        ),
+        0.65,
+        ("Reports for the tax office always with two decimals, please.", "Prices always in euros."),
+        ("The reports always with that.", "He is always in the reports."),
+    ),
+    HouseRule(
+        pattern(rf"{_WRITTEN}(?: (?:about|from|of|for|on) [^,.;:]{{2,30}})? (?:go|belong) to (?-i:[A-Z])\S"),
+        0.65,
+        ("Marketing questions go to Lena Ortiz, lena@kestrel.example.", "Questions about tax go to Priya."),
+        ("Our kids go to Berlin.", "The invoices go to Ann."),
     ),
     HouseRule(
         pattern(r"no (?:more|longer) [\w -]{3,40}: (?P<moment>(?:please )?(?P<verb>[a-z-]+) \S.*)"),
@@ -358,7 +403,8 @@ SIGNS = re.compile(
     + _WEEKDAYS
     + r")\b|\bsign\b|\bneeds? (?:[\w'-]+ ){1,3}?(?:approval|sign-?off|permission|consent|ok)"
     r"|s (?:always|never|get|receive|start|begin|end)\b|\bcan (?:only )?be\b|\b(?:do not|don't) .{3,80} without\b"
-    r"|\bnothing\b|\bno (?:more|longer) "
+    r"|\b(?:nothing|nobody|no one)\b|\bno (?:more|longer) |\bare (?:only|never) |\b(?:go|belong) to "
+    r"|\balways (?:with|in|as|by|on) "
 )
 # In words: longer sentences tell a story.
 _LONGEST = 30

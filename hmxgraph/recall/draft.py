@@ -31,6 +31,7 @@ from hmxgraph.recall.pool import EventPool, Flags, Floats
 from hmxgraph.recall.question import (
     PackRequest,
     asks,
+    asks_for_present,
     asks_for_value,
     asks_how_it_is,
     asks_permission,
@@ -135,6 +136,8 @@ _SAYS_LITTLE = 0.4
 _MOST_RULES, _NEAR_BEST_RULE = 3, 0.5
 # A session with at most this many calls may be a note with its filing: "The fuse had tripped", then the closed ticket.
 _FEW_CALLS = 2
+# The tool and the first argument of a call with several arguments.
+_SETTING = re.compile(r"\w+\(\w+=[^,()]+, ")
 # The identifier of something that a tool made: "T-305", "INC1042".
 _MADE = re.compile(r"\b[A-Za-z]{1,8}[-_]?\d{2,}\b")
 # If all examples failed, a session that worked is added if its share of the question is at least this fraction of the
@@ -312,6 +315,8 @@ class Draft:
         # Whether something is allowed, rules say; one case may show how they were applied.
         best = list(islice(distinct, 1 if asks_permission(question.text) else MOST_SESSIONS))
         best = [each for each in best if self._states_value(each)] if self._is_stated(best) else best
+        best = self._newest_states(best)
+        examples = list(best)
         if self._routine:
             best = sorted(best, key=lambda session_id: session_id not in self._sessions_with_special_terms)[:1]
             best += self._session_of_newest_statement
@@ -321,7 +326,7 @@ class Draft:
             best += self._best_examples(self._worked_instead(best))[:1]
         best += self._sequel(best[:1])
         best += self._sessions_of_newer_results(best)
-        best += self._latest_recurrence(best)
+        best += self._latest_recurrence(examples, best)
         return frozenset([*best, running] if running in self.events.pool.session_id else best)
 
     @property
@@ -498,6 +503,29 @@ class Draft:
         pool, statements = self.events.pool, np.flatnonzero(self._statements).tolist()
         return [pool.session_id[max(statements, key=lambda index: (pool.times[index], index))]] if statements else []
 
+    def _newest_states(self, sessions: Sequence[str]) -> list[str]:
+        """The *sessions* without those in which a value was set that a later one of them set anew.
+
+        Only for a question about the present value of something. A call sets a value if a later call of the same tool
+        with the same first argument has other arguments: ``set_rate(currency=CHF, rate=1.07)``.
+        """
+        question, pool = self.events.question, self.events.pool
+        if question.works or question.span or question.when or not asks_for_present(question.text):
+            return list(sessions)
+        latest = dict[str, tuple[int, str, str]]()
+        set_in = {session_id: list[tuple[str, str]]() for session_id in sessions}
+        for index in np.flatnonzero(pool.calls & pool.of_sessions(sessions)).tolist():
+            if setting := _SETTING.match(pool.text[index]):
+                session_id, text = pool.session_id[index], pool.text[index]
+                set_in[session_id].append((setting[0], text))
+                latest[setting[0]] = max(latest.get(setting[0], (0, "", "")), (pool.time_us[index], session_id, text))
+
+        def is_outdated(session_id: str) -> bool:
+            newest = [latest[key] for key, text in set_in[session_id] if latest[key][2] != text]
+            return any(later[1] != session_id for later in newest)
+
+        return [session_id for session_id in sessions if not is_outdated(session_id)]
+
     def _sequel(self, example: Sequence[str]) -> list[str]:
         """The last session that worked on something made in the *example*: the ticket opened there was closed later.
 
@@ -537,8 +565,10 @@ class Draft:
         changed = (pool.session_id[new] for index, new in newer if pool.text[new] != pool.text[index])
         return [session_id for session_id in dict.fromkeys(changed) if session_id not in sessions]
 
-    def _latest_recurrence(self, examples: Collection[str]) -> list[str]:
+    def _latest_recurrence(self, examples: Collection[str], shown: Collection[str]) -> list[str]:
         """Return the latest session after the *examples* with a similar request and one of the same calls, if any.
+
+        Nothing if that session is *shown* anyway.
 
         If an alert came back, the second incident shows whether the first remedy lasted. Only for a request for work,
         or for a question that quotes an error that the session mentions, and only if the pack has no procedure or just
@@ -557,7 +587,7 @@ class Draft:
         later = [session_id for session_id in repeats if last[session_id] > max(map(last.__getitem__, examples))]
         latest_first = sorted(later, key=lambda session_id: (last[session_id], session_id), reverse=True)
         distinct = self._by_steps.without_copies([*examples, *latest_first])
-        return list(islice((session_id for session_id in distinct if session_id not in examples), 1))
+        return list(islice((session_id for session_id in distinct if session_id not in shown), 1))
 
     @cached_property
     def _last_times(self) -> dict[str, int]:
@@ -676,6 +706,7 @@ class Draft:
         related = self.events.related(self._final_scores, relevance, self.request.budget)
         if self._is_new:
             related &= self.events.contain(SURE) & (not self.events.error.is_unknown)
+        related &= ~(pool.prompts & pool.of_tools)
         related |= pool.of_session(self.request.session_id)
         if decay.moment is None or self._is_new:
             return related

@@ -76,11 +76,13 @@ _WHO = re.compile(
     r"(?:and |so |hi,? )?(?:who|whom|whose|which (?:person|colleague|contact|company|supplier|vendor|customer))\b",
     re.IGNORECASE,
 )
+# The verb of a question about the present.
+_PRESENT = re.compile(r"\b(?:is|are|do|does)\b", re.IGNORECASE)
 # A question for a value.
 _VALUE = re.compile(
     r"(?:and |so |hi,? )?(?:(?:from|since|until|till|at|in|for|by|to) )?"
     r"(?:which|when|where|how (?:much|many|long|often|old|far|late|early)"
-    r"|what (?:is|are|does|do|time|price|date|value|number|name|address)|is|are|does|do)\b",
+    r"|what (?:(?:[a-z]+ ){0,2}(?:is|are|does|do)|time|price|date|value|number|name|address)|is|are|does|do)\b",
     re.IGNORECASE,
 )
 # Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".
@@ -569,6 +571,15 @@ def asks_for_value(text: str) -> bool:
 def sentences(text: str) -> list[str]:
     """Return the sentences of *text*."""
     return _SENTENCE_END.split(text)
+
+
+def asks_for_present(text: str) -> bool:
+    """Whether the text asks for a value that holds now.
+
+    >>> [asks_for_present(text) for text in ("What is the rate?", "Which size do we use?", "What was the rate in May?")]
+    [True, True, False]
+    """
+    return asks_for_value(text) and bool(_PRESENT.search(text))
 
 
 def objects(text: str, *, to_question: bool = False) -> bool:

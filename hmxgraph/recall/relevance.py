@@ -814,13 +814,13 @@ class Ranking:
     def _share_of_known_work(self) -> Floats:
         """The share of the request in each event, to tell whether the same work was done before.
 
-        Amounts and new names are ignored: with "for ten minutes", or for a new customer, the work is still the same. If
-        most terms are known, a term that no event contains weighs at most as much as the average known term.
+        Amounts, dates and new names are ignored: "for ten minutes", or for a new customer, the work is still the same.
+        If most terms are known, a term that no event contains weighs at most as much as the average known term.
         """
         has_term = (self.match.counts >= 1).any(axis=1)
         in_names = frozenset(chain.from_iterable(map(terms, self.question.names)))
         new_names = np.array([term in in_names for term in self.match.terms], dtype=np.bool_) & ~has_term
-        numbers = self._are_amounts | new_names
+        numbers = self._are_amounts | self._are_dates | new_names
         is_known = has_term & ~numbers
         weights = self.match.weights * ~numbers
         if 2 * np.count_nonzero(is_known) > np.count_nonzero(~numbers):

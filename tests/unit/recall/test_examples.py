@@ -788,3 +788,36 @@ def test_an_end_without_its_beginning_is_no_example():
         asked = draft([*events[:number], *others], query="Send the lamp form")
         episodes = asked._scored_events.with_whole_sessions({"s1"}, asked.events.match.share)
         assert bool(episodes.is_related.any()) is whole
+
+
+@pytest.mark.parametrize(
+    ("query", "values"),
+    [("What is the page size for Stripe?", {"100"}), ("What was the page size for Stripe in March?", {"50", "100"})],
+)
+def test_who_asks_for_a_value_gets_the_one_that_holds(query, values):
+    """A later call set it anew; a question about the past gets both."""
+    events = [
+        line
+        for number, value in ((1, "50"), (2, "100"))
+        for line in job(
+            number,
+            "What page size for Stripe is best?",
+            f"> set_variable(name=stripe_page_size, value={value})",
+            f"< set_variable -> size: {value}",
+            f"= The page size for Stripe is {value}.",
+            age_days=9 - number,
+        )
+    ]
+    lines = " ".join(shown(packed(events, query=query), "episodes"))
+    assert {value for value in ("50", "100") if f"size: {value}" in lines or f"is {value}." in lines} == values
+
+
+def test_a_system_prompt_answers_no_question():
+    """In work with tools it says what the agent is for."""
+    prompt = "You are the agent of the warehouse Kestrel, where the goods stay."
+    prompts = [event(at, prompt, session=f"s{at}", age_days=9, speaker="system") for at in range(4)]
+    turns = ("We stay with the warehouse Kestrel.", "> note(text=x)", "< note -> ok", "= Noted.")
+    query = "Which goods stay in the warehouse Kestrel?"
+    lines = shown(packed([*prompts, *job(1, *turns, age_days=9)], query=query, strategy="breadth_first"), "episodes")
+    assert any("We stay" in line for line in lines)
+    assert not any("You are" in line for line in lines)

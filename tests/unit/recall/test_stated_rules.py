@@ -156,6 +156,8 @@ def test_how_to_answer_holds_for_every_question():
         ("Use the formal form in mails to clients, always", "Write a mail to Ms Roth", "Paint the fence"),
         ("When you book trains, take a window seat", "Get a train to Bonn", "Book a table"),
         ("Don't skip tests", "Mend the tests", "Paint the fence"),
+        ("If orders_daily fails, call me", "Start orders_daily again", "Paint the fence"),
+        ("Tax questions go to Priya", "Answer the tax questions of Ms Roth", "Paint the fence"),
         ("German customers get German answers", "Answer a German customer", "Who sent the letter?"),
     ],
 )
