@@ -323,7 +323,7 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 _DOUBTED = 0.5
 # A question is about something unknown if at least so many of its terms are in no event, and the others have less than
 # this part of its weight.
-_UNKNOWN_TERMS, _KNOWN = 3, 0.25
+_UNKNOWN_TERMS, _KNOWN = 3, 0.2
 # For questions about the past: the minimum evidence of a related event, even if the person asked about said it.
 _HARDLY_RELATED = 0.1
 # A token that may be an identifier, and its minimum length.
