@@ -269,15 +269,20 @@ def _trimmed(words: list[str], *, opening: bool) -> list[str]:
 def _precedes_name(words: list[str], *, opening: bool) -> bool:
     """Whether the name, if any, starts after the first word.
 
-    That word is a verb ("Return the Garden Hose"), or an initial that ends a sentence ("... of vitamin K. However").
+    That word is a verb ("Return the Garden Hose", "Refund Mei Kovacs"), or an initial that ends a sentence ("... of
+    vitamin K. However").
 
-    >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Club"], opening=True)
-    (True, False)
+    >>> _precedes_name(["Booked", "A-5001"], opening=True), _precedes_name(["Book", "Mei", "Kovacs"], opening=True)
+    (True, True)
+    >>> _precedes_name(["Book", "Club"], opening=True)
+    False
     """
     if _is_initial(words[0]):
         return words[1].lower() in OPENERS
     if not opening or not _is_verb(words[0].lower()):
         return False
+    if len(words) > 2 and all(word[0].isupper() for word in words[1:]):
+        return True
     return words[1] == "the" or (len(words) == 2 and not words[1].isalpha() and any(map(str.isdigit, words[1])))
 
 

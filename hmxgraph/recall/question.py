@@ -82,7 +82,8 @@ _PRESENT = re.compile(r"\b(?:is|are|do|does)\b", re.IGNORECASE)
 _VALUE = re.compile(
     r"(?:and |so |hi,? )?(?:(?:from|since|until|till|at|in|for|by|to) )?"
     r"(?:which|when|where|how (?:much|many|long|often|old|far|late|early)"
-    r"|what (?:(?:[a-z]+ ){0,2}(?:is|are|does|do)|time|price|date|value|number|name|address)|is|are|does|do)\b",
+    r"|what (?:is|are|does|(?!do\b)[a-z]+ (?:[a-z]+ )?(?:is|are|does|do)|time|price|date|value|number|name|address)"
+    r"|is|are|does|do)\b",
     re.IGNORECASE,
 )
 # Before these units, "last" is part of a time ("the last two weeks", "last Monday") and does not mean "latest".

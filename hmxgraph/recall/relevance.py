@@ -31,7 +31,7 @@ from hmxgraph.recall.pool import (
     weighted,
     with_abbreviations,
 )
-from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks, asks_who
+from hmxgraph.recall.question import DEFAULT_BUDGET, LONGEST_QUESTION, Question, asks, asks_for_value, asks_who
 from hmxgraph.recall.walk import Neighbourhood, bridges, closeness
 from hmxgraph.text.excerpts import GAP
 from hmxgraph.text.terms import search_text, terms
@@ -322,8 +322,12 @@ _VAGUE, _MANY, _FEW_IF_VAGUE = 0.05, 30, 14
 # third shorter, but packs of 2,048 tokens from chats lost one point of recall.
 _DOUBTED = 0.5
 # A question is about something unknown if at least so many of its terms are in no event, and the others have less than
-# this part of its weight.
-_UNKNOWN_TERMS, _KNOWN = 3, 0.2
+# this part of its weight; the second numbers apply to a question for a value in a log of work with tools, because such
+# questions use the words of the work.
+_UNKNOWN_TERMS, _KNOWN = (3, 2), (0.2, 0.35)
+# If an event contains this share of a question, events of other sessions that contain less than ``SURE`` are about
+# something else.
+_WHOLE = 0.95
 # For questions about the past: the minimum evidence of a related event, even if the person asked about said it.
 _HARDLY_RELATED = 0.1
 # A token that may be an identifier, and its minimum length.
@@ -555,8 +559,9 @@ class Ranking:
           (:attr:`_carriers`) are related by words; if none of them is relevant enough, all of them are related.
         - To a request, events with at least ``SURE`` times the largest share of it are related, too.
         - In logs of work with tools, an event of a session without any name in a question about the past is related
-          only if it contains most of the question. To a question who somebody is, which people say, calls and results
-          are related only if they contain more of it than any message.
+          only if it contains most of the question. If the question asks for a value, and an event contains all of it,
+          the same holds for events of sessions without such an event. To a question who somebody is, which people say,
+          calls and results are related only if they contain more of it than any message.
         """
         if self._instructions.any():
             return self._instructions
@@ -606,27 +611,39 @@ class Ranking:
     def _is_about_the_unknown(self) -> bool:
         """Whether a question about the past has several unknown terms, and the known ones are a small part of it.
 
-        Never for a question that names a time from which there are events, or that asks several things.
+        Never for a question that names something known or a time from which there are events, or that asks several
+        things.
         """
         question, weights, is_known = self.question, self.match.weights, (self.match.counts >= 1).any(axis=1)
-        has_parts_or_meaning = self.has_parts or bool(self.meanings)
-        if question.works or not question.recalls or has_parts_or_meaning or self._is_of_named_time.any():
+        if question.works or not question.recalls or self.has_parts or self.meanings:
             return False
-        several = np.count_nonzero(~is_known) >= _UNKNOWN_TERMS
-        return bool(several and weights[is_known].sum() < _KNOWN * weights.sum())
+        if self._with_names.any() or self._carriers.any() or self._is_of_named_time.any():
+            return False
+        of_work = bool(self.pool.results.any()) and asks_for_value(question.text)
+        least, known = _UNKNOWN_TERMS[of_work], _KNOWN[of_work]
+        several = np.count_nonzero(~is_known) >= least
+        return bool(several and weights[is_known].sum() < known * weights.sum())
+
+    @cached_property
+    def _with_names(self) -> Flags:
+        """Which events contain a name in the question."""
+        with_names = np.zeros(len(self.pool), dtype=np.bool_)
+        for own_terms in filter(None, map(terms, self.question.names)):
+            with_names |= (self.pool.occurrences.counts(own_terms) >= 1).all(axis=0)
+        return with_names
 
     @property
     def _may_answer(self) -> Flags:
         """Which events may answer a question in a log of work with tools, by the rules of :meth:`related`."""
         pool, share = self.pool, self.match.share
         may_answer = np.ones(len(pool), dtype=np.bool_)
-        if self.question.works or not (self.question.recalls and pool.of_tools):
+        if self.question.works or not (self.question.recalls and pool.results.any()):
             return may_answer
-        naming = np.zeros(len(pool), dtype=np.bool_)
-        for own_terms in filter(None, map(terms, self.question.names)):
-            naming |= (pool.occurrences.counts(own_terms) >= 1).all(axis=0)
-        if naming.any():
-            may_answer = pool.in_sessions_of(naming) | (share >= SURE)
+        if self._with_names.any():
+            may_answer = pool.in_sessions_of(self._with_names) | (share >= SURE)
+        whole = share >= _WHOLE
+        if whole.any() and len(self.match.terms) > 1 and asks_for_value(self.question.text):
+            may_answer &= pool.in_sessions_of(whole) | (share >= SURE)
         if asks_who(self.question.text):
             steps = pool.calls | pool.results
             messages = pool.by_people | (pool.by_assistants & ~steps)

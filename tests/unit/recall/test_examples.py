@@ -770,6 +770,7 @@ def test_whom_to_ask_a_message_says_without_the_steps_of_its_session():
 def test_a_question_about_the_unknown_gets_nothing():
     """One common word of many does not answer it; of fewer unknown words, one of another form may be meant."""
     events = job(1, "Sign with the team of Blu.", "> mail(to=kern)", "< mail -> sent", "= Done.", age_days=9)
+    events += [event(100 + at, f"Day {at} was quiet.", session=f"t{at}", age_days=3, speaker="user") for at in range(9)]
     asked = "Which hotel did the team reserve for the offsite?"
     assert shown(packed(events, query=asked), "episodes") == []
     assert shown(packed(events, query="Who is in the team?"), "episodes")
@@ -821,3 +822,13 @@ def test_a_system_prompt_answers_no_question():
     lines = shown(packed([*prompts, *job(1, *turns, age_days=9)], query=query, strategy="breadth_first"), "episodes")
     assert any("We stay" in line for line in lines)
     assert not any("You are" in line for line in lines)
+
+
+def test_where_a_value_is_stated_whole_a_shared_word_is_no_answer():
+    """A session that has only one word of the question is about something else; what happened is told in full."""
+    closing = job(1, "We close the clinic at noon on Wednesdays.", "> note(text=hours)", "< note -> ok", age_days=9)
+    task = job(2, "Please close the task of Rex.", "> end(task=Rex)", "< end -> ok", "= Closed.", age_days=5)
+    talk = [event(100 + at, f"Day {at} was quiet.", session=f"t{at}", age_days=3, speaker="user") for at in range(9)]
+    lines = shown(packed([*closing, *task, *talk], query="When do we close on Wednesdays?"), "episodes")
+    assert any("at noon" in line for line in lines)
+    assert not [line for line in lines if "Rex" in line]
