@@ -827,8 +827,8 @@ def test_a_system_prompt_answers_no_question():
 def test_where_a_value_is_stated_whole_a_shared_word_is_no_answer():
     """A session that has only one word of the question is about something else; what happened is told in full."""
     closing = job(1, "We close the clinic at noon on Wednesdays.", "> note(text=hours)", "< note -> ok", age_days=9)
-    task = job(2, "Please close the task of Rex.", "> end(task=Rex)", "< end -> ok", "= Closed.", age_days=5)
+    task = job(2, "They close the gate on Fridays.", "> end(task=Rex)", "< end -> ok", "= Closed.", age_days=5)
     talk = [event(100 + at, f"Day {at} was quiet.", session=f"t{at}", age_days=3, speaker="user") for at in range(9)]
     lines = shown(packed([*closing, *task, *talk], query="When do we close on Wednesdays?"), "episodes")
     assert any("at noon" in line for line in lines)
-    assert not [line for line in lines if "Rex" in line]
+    assert not [line for line in lines if "gate" in line or "Rex" in line]
