@@ -710,7 +710,8 @@ class Draft:
         related |= pool.of_session(self.request.session_id)
         if decay.moment is None or self._is_new:
             return related
-        return related | _events_of_moment(decay.moment, pool, relevance, self.request.budget)
+        of_moment = _events_of_moment(decay.moment, pool, relevance, self.request.budget)
+        return related | (of_moment & self.events.may_answer)
 
     def _repeated_records(self, sections: frozenset[str]) -> Iterator[tuple[str, str]]:
         """Yield (event id, "duplicate") for events with the content of a task record that may itself be included."""

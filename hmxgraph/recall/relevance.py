@@ -586,7 +586,7 @@ class Ranking:
         if self._carriers.any():
             related &= self._carriers
             related = related if related.any() else self._carriers.copy()
-        related &= self._may_answer
+        related &= self.may_answer
         if not self.question.recalls:
             share = self.match.share
             related |= (share > 0) & (share >= SURE * share.max(initial=0.0))
@@ -617,7 +617,8 @@ class Ranking:
         question, weights, is_known = self.question, self.match.weights, (self.match.counts >= 1).any(axis=1)
         if question.works or not question.recalls or self.has_parts or self.meanings:
             return False
-        if self._with_names.any() or self._carriers.any() or self._is_of_named_time.any():
+        then_or_later = question.span is not None and self.pool.times >= question.span.start_us
+        if self._with_names.any() or self._carriers.any() or (self._is_of_named_time & then_or_later).any():
             return False
         of_work = bool(self.pool.results.any()) and asks_for_value(question.text)
         least, known = _UNKNOWN_TERMS[of_work], _KNOWN[of_work]
@@ -633,7 +634,7 @@ class Ranking:
         return with_names
 
     @property
-    def _may_answer(self) -> Flags:
+    def may_answer(self) -> Flags:
         """Which events may answer a question in a log of work with tools, by the rules of :meth:`related`."""
         pool, share = self.pool, self.match.share
         may_answer = np.ones(len(pool), dtype=np.bool_)
