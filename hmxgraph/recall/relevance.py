@@ -330,6 +330,8 @@ _UNKNOWN_TERMS, _KNOWN = (3, 2), (0.2, 0.35)
 _WHOLE = 0.95
 # For questions about the past: the minimum evidence of a related event, even if the person asked about said it.
 _HARDLY_RELATED = 0.1
+# A path or identifier of several words: "marts/orders.sql", "fct_orders".
+_PATH = re.compile(r"\b\w+(?:[./]\w+)+\b|\b[^\W_]+(?:_[^\W_]+)+\b")
 # A token that may be an identifier, and its minimum length.
 _TOKEN = re.compile(r"[\w-]+")
 _SHORTEST_IDENTIFIER = 5
@@ -804,16 +806,20 @@ class Ranking:
     def weights_of_request(self) -> dict[str, float]:
         """The weights of the question's terms by which work is told apart; they add up to 1.
 
-        Each name counts as one term of at most average weight: otherwise, "Torre Alta" would say as much about the work
-        as "pool" and "green" together. Numbers, such as that of an order, amounts and dates do not count.
+        Each name, and each path such as "marts/orders.sql", counts as one term of at most average weight: otherwise,
+        "Torre Alta" would say as much about the work as "pool" and "green" together. Numbers, such as that of an order,
+        amounts and dates do not count.
         """
         names = [terms(name) for name in self.question.names if not any(map(str.isdigit, name))]
         first = {term for name in names for term in name[:1]}
-        other = set(chain.from_iterable(names)) - first
+        paths = [*filter(None, map(terms, _PATH.findall(self.question.text[:LONGEST_QUESTION])))]
+        weight_by_term = self.match.weight_by_term
+        rarest = {max(path, key=lambda term: (weight_by_term.get(term, 0.0), term)) for path in paths}
+        other = set(chain.from_iterable([*names, *paths])) - first - rarest
         particulars = self._are_amounts | self._are_dates
         counted = np.array([term not in other for term in self.match.terms], dtype=np.bool_) & ~particulars
         weights = self.match.weights * counted
-        is_name = np.array([term in first for term in self.match.terms], dtype=np.bool_)
+        is_name = np.array([term in first | rarest for term in self.match.terms], dtype=np.bool_)
         of_work = weights[counted & ~is_name]
         if len(of_work):
             weights = np.where(is_name, np.minimum(weights, of_work.mean()), weights)

@@ -614,6 +614,8 @@ def test_a_name_of_two_words_does_not_outweigh_the_work():
     asked = draft(events, query="The water in the pool at Torre Alta is green", names=("Torre Alta",))
     assert asked.whole_sessions == {"s1"}
     ordered = draft(events, query="Order chairs for booking 2160").events
+    of_path = draft(events, query="Order the chairs in houses/torre_alta.csv").events.weights_of_request
+    assert len(of_path.keys() & {"hous", "torr", "alta", "csv"}) == 1
     without_number = draft(events, query="Order chairs for booking").events.match.share.max()
     assert ordered.share_of_request.max() == pytest.approx(without_number)
 
