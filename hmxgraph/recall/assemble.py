@@ -85,6 +85,8 @@ def assemble(draft: Draft) -> Pack:
     dropped = (*judgement.dropped, *_without_text(judgement), *dropped_events)
     if draft.events.question.recalls and not whole_episodes:
         _add_recurrences(box, dropped, draft.events.match.share)
+    if not whole_episodes:
+        _add_results(box, dropped)
     dropped = (*dropped, *_removed(box))
     return _Writer(draft, ranking, replace(judgement, dropped=dropped), box).pack()
 
@@ -156,6 +158,15 @@ def _add_recurrences(box: Box, dropped: Iterable[Dropped], shares: Floats) -> No
         if recurs and matching[event.place] and box.fits(ranked):
             box.add(ranked)
             included_texts.add(_occurrence(event))
+
+
+def _add_results(box: Box, dropped: Iterable[Dropped]) -> None:
+    """Add dropped results that repeat others, if their calls are in the pack: a call alone seems to have worked."""
+    calls = {packed.ranked.candidate.place for packed in box.packed.values() if packed.section == SECTION}
+    for ranked in sorted(each.ranked for each in dropped if each.reason == "duplicate"):
+        event = ranked.candidate
+        if event.section == SECTION and not event.verdict and event.call in calls and box.fits(ranked):
+            box.add(ranked)
 
 
 def _occurrence(event: Candidate) -> tuple[str, date]:

@@ -834,3 +834,24 @@ def test_where_a_value_is_stated_whole_a_shared_word_is_no_answer():
     lines = shown(packed([*closing, *task, *talk], query="When do we close on Wednesdays?"), "episodes")
     assert any("at noon" in line for line in lines)
     assert not [line for line in lines if "gate" in line or "Rex" in line]
+
+
+def test_a_call_that_failed_like_another_keeps_its_result():
+    """The same error on two days: the second call must not seem to have worked."""
+    events = [
+        line
+        for number, order in ((1, "B77"), (2, "C88"))
+        for line in job(
+            number,
+            f"> refund(order={order}, amount=90)",
+            "< refund failed: the amount exceeds the refundable item total",
+            f"> refund(order={order}, item=true)",
+            f"< refund -> order: {order}, status: refunded",
+            age_days=9 - number,
+        )
+    ]
+    talk = [event(100 + at, f"Day {at} was quiet.", session=f"t{at}", age_days=3, speaker="user") for at in range(9)]
+    results = {"e011": "e010", "e013": "e012", "e021": "e020", "e023": "e022"}
+    pack = packed([*events, *talk], query="Which orders had a refund in March?", results=results)
+    lines = shown(pack, "episodes")
+    assert sum("exceeds" in line for line in lines) == sum("amount=90" in line for line in lines) == 2
